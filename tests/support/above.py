@@ -10,7 +10,7 @@ _ABOVE_WORDS = const(0)
 
 
 class Above(Buffers):
-    """A watcher; see microshrub/device/watchers.py. limit is a code, 0..65535."""
+    """A watcher; see microshrub/device/watchers.py. `limit` is a code, 0..65535."""
 
     def __init__(self, features, classes, limit=32768):
         self.limit = whole("limit", limit, 0, 65535)

@@ -1,4 +1,4 @@
-"""What tests of the adapters share."""
+"""Helpers for the tests of the adapters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_warning() -> Iterator[None]:
-    """Raise what is warned of."""
+    """Raise every warning as an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
@@ -17,7 +17,7 @@ def no_warning() -> Iterator[None]:
 
 @contextmanager
 def warnings_of() -> Iterator[list[warnings.WarningMessage]]:
-    """All that is warned of."""
+    """Record all warnings."""
     with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         yield records

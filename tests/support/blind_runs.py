@@ -1,4 +1,4 @@
-"""A recording whose features tell the run and nothing of its class."""
+"""A recording whose features identify the run and say nothing about its class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def write_blind_runs(path: Path, samples: int) -> str:
-    """24 runs of three classes and so many samples; only rows of the same run are of help."""
+    """Write 24 runs of three classes, `samples` samples each; only rows of a run are of help."""
     dice = np.random.default_rng(1)
     lines = ["a,b,what"]
     for run in range(24):

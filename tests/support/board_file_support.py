@@ -1,4 +1,4 @@
-"""Board files of a test's own."""
+"""Board files that tests write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from microshrub_host.boards import board_files, toml_section
 
-# One of each architecture, with and without a room of its own for machine code
+# One board of each architecture, with and without separate memory for machine code
 KINDS = ("esp32", "esp32c3", "esp32c6", "rpi_pico", "rpi_pico2")
 
 GOOD = """
@@ -38,7 +38,7 @@ def write(folder: Path, text: str) -> str:
 
 
 def refusal(folder: Path, text: str) -> str:
-    """What load() says about a board file with this text."""
+    """Return the error of load() for a board file with this text."""
     with pytest.raises(toml_section.BoardFileError) as caught:
         board_files.load(write(folder, text))
     return str(caught.value)

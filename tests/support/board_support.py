@@ -1,4 +1,4 @@
-"""The virtual board, as tests call it, and what a board prints when it is switched on."""
+"""The virtual board in tests, and its output after power-on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["UnixBoard", "what_starts"]
 
 
 def what_starts(command: tuple[str, ...], flash: Path) -> str:
-    """What a board with this flash prints when it is switched on, until it waits for input."""
+    """Return the output of a board with this flash, from power-on until it waits for input."""
     done = subprocess.run(
         [*command, str(SCRIPTS / "repl.py"), str(flash), "boot"],
         stdin=subprocess.DEVNULL,

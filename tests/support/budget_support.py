@@ -1,4 +1,4 @@
-"""What three commands tell of one program's RAM."""
+"""The RAM of one program, as three commands print it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import pytest
 from microshrub_host.boards import board_files
 from microshrub_tools.cli.main import main
 
-STREAM = ["synth:rbf_m", "--limit", "300"]  # of ten features and four classes
+STREAM = ["synth:rbf_m", "--limit", "300"]  # ten features and four classes
 SHAPE = ["--features", "10", "--classes", "5"]
 SMALL = ["--model", "shrub", "--window", "16", "--trees", "4"]
 
 
 def left(text: str) -> int:
-    """What is left to the user's own program, as a command says."""
+    """Return the bytes left for the user's own program, as a command prints them."""
     match = re.search(r"It fits: ([\d,]+) bytes are left|for your program +│ ([\d,]+)", text)
     assert match, text
     return int((match[1] or match[2]).replace(",", ""))
 
 
 def check_same(options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`simulate` and `build` tell the same of a Pico; `budget`, without data, to 1 %."""
+    """`simulate` and `build` must print the same for a Pico; `budget`, without data, within 1%."""
     taken = []
     for words in (
         ["budget", *SHAPE],

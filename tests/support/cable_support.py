@@ -1,6 +1,6 @@
-"""A board on a cable whose MPU-6050 makes the gesture that a test wants, for the page.
+"""A board on a cable, for the page; its MPU-6050 makes the gesture that a test wants.
 
-It is a real 32-bit MicroPython with the device's program, behind the bridge.
+The board is a real 32-bit MicroPython with the device's program, behind the bridge.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MOTION = {
 }  # fmt: skip
 STATUS = "document.querySelector('#learn-me-status')"
 GRAVITY = 16384
-WINDOWS = 600  # bytes of readings that are more than a window
-# Runs before the page: how many bytes of readings have come
+WINDOWS = 600  # bytes of readings: more than one window
+# Runs before the page, and counts the bytes of readings that arrive
 COUNTED = """
 window.came = 0;
 window.Worker = class extends Worker {
@@ -49,7 +49,7 @@ window.Worker = class extends Worker {
 
 
 def readings(gesture: str) -> list[list[int]]:
-    """A second of a gesture; a label, which nobody looks at, behind each reading."""
+    """Return a second of a gesture; each reading ends with a label that is not used."""
     wide, high = {"across": (9000, 500), "up": (500, 9000), "rest": (0, 0)}[gesture]
     rows = []
     for i in range(RATE):
@@ -60,10 +60,10 @@ def readings(gesture: str) -> list[list[int]]:
 
 
 class Gesturing:
-    """The board. Its sensor reads each row anew from the file, so what it plays can be changed."""
+    """The board. Its sensor reads each row from the file, so a test can change the gesture."""
 
     def __init__(self, command: tuple[str, ...], folder: Path) -> None:
-        """With what is in folder/flash."""
+        """Prepare the board with the files in folder/flash."""
         self.flash = folder / "flash"
         recording = folder / "gestures.csv"
         rows = [",".join(map(str, row)) for row in readings("rest")]
@@ -74,13 +74,13 @@ class Gesturing:
         self.port = self.board.port
 
     def play(self, gesture: str) -> None:
-        """From now on this one is made."""
+        """Make this gesture from now on."""
         with self._rows.open("r+b") as file:
             file.write(array("i", [value for row in readings(gesture) for value in row]).tobytes())
 
 
 def motion_program(**fields: Any) -> dict[str, Any]:
-    """The config.json of a program that sends the readings of its MPU-6050, and prints them."""
+    """Return the config.json of a program that sends and prints the readings of its MPU-6050."""
     names = fields.pop("feature_names", list(AXES))
     shape = {"features": len(names), "classes": 2, "bytes": 8192, "seed": 0}
     given = {"feature_names": names, "sensor": MOTION, "warmup": None, "text": True}
@@ -94,7 +94,7 @@ def gesturing(
     config: dict[str, Any] | None = None,
     files: dict[str, bytes] | None = None,
 ) -> Iterator[Gesturing]:
-    """The board with a program of that configuration, or of these files."""
+    """The board with a program of that configuration, or with these files."""
     flash = folder / "flash"
     flash.mkdir(parents=True)
     put_device(flash, files["config.json"] if files else config or motion_program())
@@ -107,7 +107,7 @@ def gesturing(
 
 @contextlib.contextmanager
 def bridged(port: str) -> Iterator[Bridge]:
-    """A bridge to the port, which serves the page."""
+    """A bridge to the port; the bridge serves the page."""
     bridge = of_port(port, 115200, 0)
     thread = threading.Thread(target=bridge.run, daemon=True)
     thread.start()
@@ -120,14 +120,14 @@ def bridged(port: str) -> Iterator[Bridge]:
 
 @contextlib.contextmanager
 def pulled_cable(folder: Path, port: str) -> Iterator[tuple[Cable, Bridge]]:
-    """A cable to the port, which can be pulled, and the bridge at its other end."""
+    """A cable to the port that a test can pull, and the bridge at its other end."""
     other = folder / "port"
     with Cable(other, Ends(port)) as cable, bridged(str(other)) as bridge:
         yield cable, bridge
 
 
 def open_page(page: Browser, address: str) -> None:
-    """The page anew, with the board as the sensor."""
+    """Open the page again, with the board as the sensor."""
     page.open("about:blank")
     with page.before_pages(COUNTED):
         page.open(address)
@@ -136,20 +136,20 @@ def open_page(page: Browser, address: str) -> None:
 
 
 def begun(page: Browser, address: str, names: str = "across, up") -> None:
-    """The page anew, which reads the board's sensor."""
+    """Open the page again, and start reading the board's sensor."""
     open_page(page, address)
     name(page, names)
     begin(page)
 
 
 def make(page: Browser, board: Gesturing, text: str) -> None:
-    """Have the board make a gesture, until a window holds nothing else."""
+    """Make the board play a gesture until a window holds nothing else."""
     board.play(text)
     page.wait(f"came >= {page.run('came') + WINDOWS}")
 
 
 def samples_of(text: str) -> str:
-    """How many samples of a class it was shown."""
+    """Return a JavaScript expression for the number of samples taught of a class."""
     return (
         "+[...document.querySelectorAll('.hand button')].find((each) => "
         f"each.firstChild.textContent === '{text}').querySelector('.count').textContent"
@@ -157,7 +157,7 @@ def samples_of(text: str) -> str:
 
 
 def teach(page: Browser, board: Gesturing, text: str, samples: int = 24) -> None:
-    """Show it one gesture, until so many samples more are learned."""
+    """Teach one gesture until at least `samples` more samples are learned."""
     press(page, "only predict")
     make(page, board, text)
     before = page.run(samples_of(text))
@@ -178,13 +178,13 @@ SAMPLED = """
 
 
 def recognised(page: Browser, board: Gesturing, text: str) -> list[str]:
-    """What is recognised in a gesture."""
+    """Return the classes that the page recognises in a gesture."""
     make(page, board, text)
     return list(page.run(SAMPLED))
 
 
 def put(page: Browser, button: str) -> None:
-    """Put a program on the board, with the button of that name."""
+    """Put a program on the board with the button of that name."""
     page.run(f"document.querySelector('#{button}').click()")
     status = f"document.querySelector('#{button}-status')"
     page.wait(f"!!{status}.className")
@@ -192,7 +192,7 @@ def put(page: Browser, button: str) -> None:
 
 
 def check_alone(board: Gesturing, *names: str) -> None:
-    """The board's program recognises these gestures, whose classes are in that order."""
+    """Check that the board's program recognises these gestures; the names are in class order."""
     with HostLink(SerialLine(board.port)) as link:
         link.connect()
         for label, text in enumerate(names):

@@ -1,4 +1,4 @@
-"""Certificates of authorities that nobody knows."""
+"""Certificates of unknown authorities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CURVE = "ec_paramgen_curve:prime256v1"
 
 
 def certificate(folder: Path, name: str, *more: str) -> bytes:
-    """A new one as DER, which stands in name.pem as well, with its key in name.key."""
+    """Return a new certificate as DER; write it to name.pem, too, and its key to name.key."""
     files = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
     words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", _CURVE, "-nodes", "-subj", f"/CN={name}"]
     subprocess.run(["openssl", *words, *files, *more], cwd=folder, check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""Processes that another one has started, as Linux tells of them."""
+"""Processes that another process has started, as Linux lists them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def children(process: int) -> dict[int, str]:
-    """The command lines of the processes that it, and these, have started, by their numbers."""
+    """Return the command lines of all descendants of a process, by their process ids."""
     results: dict[int, str] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -21,7 +21,7 @@ def children(process: int) -> dict[int, str]:
 
 
 def is_running(process: int) -> bool:
-    """Whether it is there and is no zombie that only waits to be counted."""
+    """Whether the process exists and is not a zombie."""
     try:
         return ") Z " not in Path(f"/proc/{process}/stat").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""A real Chromium, which is told what to do over its DevTools protocol.
+"""A real Chromium, controlled over its DevTools protocol.
 
 https://chromedevtools.github.io/devtools-protocol/
 """
@@ -42,13 +42,13 @@ _OPTIONS = (
 
 
 class Chromium(Browser):
-    """A Chromium, with one tab at a time. What only Chromium can is done with `call`."""
+    """A Chromium with one tab at a time. `call` does whatever only Chromium can do."""
 
     def __init__(self, answers: int, orders: int) -> None:
         super().__init__()
         self._answers = answers
         self._orders = orders
-        self.leaves = True  # what is answered to dialogs
+        self.leaves = True  # the answer to dialogs
         self._read = b""
         self._last = 0
         self._session: str | None = None
@@ -56,7 +56,7 @@ class Chromium(Browser):
 
     @contextlib.contextmanager
     def tab(self) -> Iterator[Chromium]:
-        """A new tab, which knows nothing of what others keep, and keeps nothing when it closes."""
+        """A new tab, which shares no stored data with other tabs and keeps none when it closes."""
         self._context = self.call("Target.createBrowserContext")["browserContextId"]
         allowed = {"permissions": ["sensors"], "browserContextId": self._context}
         self.call("Browser.grantPermissions", **allowed)
@@ -69,7 +69,7 @@ class Chromium(Browser):
             self.call("Target.disposeBrowserContext", browserContextId=self._context)
 
     def kill_tab(self) -> None:
-        """Have the tab be gone at once, and another one that knows what it kept."""
+        """Close the tab at once, and open another one with the same stored data."""
         self._session, killed = None, self._tab
         self.call("Target.closeTarget", targetId=killed)
         self._open_tab()
@@ -133,7 +133,7 @@ class Chromium(Browser):
             self.call("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One order, and its answer."""
+        """Send one command, and return its answer."""
         number = self._order(method, **parameters)
         while True:
             answer = self._receive()
@@ -142,7 +142,7 @@ class Chromium(Browser):
                 return dict(answer["result"])
 
     def _order(self, method: str, **parameters: Any) -> int:
-        """Its number, which the answer has."""
+        """Send a command; return its number, which the answer repeats."""
         self._last += 1
         order: dict[str, Any] = {"id": self._last, "method": method, "params": parameters}
         if self._session:
@@ -165,7 +165,7 @@ class Chromium(Browser):
         text, _, self._read = self._read.partition(b"\0")
         message: dict[str, Any] = json.loads(text)
         if message.get("sessionId") != self._session:
-            return {}  # of a tab that is closed
+            return {}  # a message of a closed tab
         details = message.get("params", {})
         if message.get("method") == "Network.requestWillBeSent":
             self.requests.append(details["request"]["url"])
@@ -183,13 +183,13 @@ class Chromium(Browser):
 def chromium(folder: Path) -> Iterator[Chromium]:
     """A Chromium with an empty profile in that folder; skips the test where there is none.
 
-    It shows nothing before it has a tab.
+    It shows no page until it has a tab.
     """
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         pytest.skip("there is no Chromium here")
     ends = [*os.pipe(), *os.pipe()]
-    # Away from 3 and 4, which are the browser's ends.
+    # Not 3 and 4, which are the browser's ends.
     high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
     for end in ends:
         os.close(end)

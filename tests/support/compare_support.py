@@ -1,4 +1,4 @@
-"""What the tests of compare share. Its functions also run in the processes that they start."""
+"""Helpers for the tests of compare. The functions also run in worker processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microshrub_research.compare.contender import Contender
 
 
 def make_stream(samples: int, seed: int = 0, missing: bool = False) -> Stream:
-    """Three features, a class that depends on two of them and changes its mind half way."""
+    """Return samples of three features; the class depends on two of them, and changes half way."""
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(samples, 3))
     labels = (values[:, 0] > 0).astype(np.uint8) + (values[:, 1] > 0.5).astype(np.uint8)
@@ -28,7 +28,7 @@ def make_stream(samples: int, seed: int = 0, missing: bool = False) -> Stream:
 
 
 class Odd:
-    """A learner that says the first class for some samples and then does what its name says."""
+    """A learner that predicts the first class for some samples and then fails as named."""
 
     def __init__(self, does: str) -> None:
         self._does = does
@@ -58,14 +58,14 @@ class Odd:
 
 
 def start_odd(contender: Contender, stream: Stream, warmup: int) -> Any:
-    """As peers.start, and an Odd for a system that there is not."""
+    """Start a contender as peers.start does, and an Odd for the system "odd"."""
     if contender.system == "odd":
         return Odd(contender.learner)
     return catalogue.start(contender, stream, warmup)
 
 
 def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None:
-    """Send (name, predictions, bytes) of each after the whole stream."""
+    """Send (name, predictions, bytes) of each contender after the whole stream."""
     for contender in contenders:
         learner = catalogue.start(contender, stream, 256)
         result = learner.run(learner.prepare(slice(0, len(stream.labels))))
@@ -73,7 +73,7 @@ def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None
 
 
 def run_with_labels(send: Send, contender: Contender, stream: Stream) -> None:
-    """Send the predictions of MOA's loop, those with all labels given, and those with a tenth."""
+    """Send the predictions of MOA's loop without labels, with all of them, and with a tenth."""
     values = catalogue.filled(stream.values, 256)
     every = stream.labels.astype(np.int16)
     for labels in (None, every, np.where(np.arange(len(every)) % 10, -1, every)):

@@ -1,7 +1,8 @@
 """The air between boards that share by datagrams: UDP ports on loopback, and bad weather.
 
-Each board sends to the air's port; the air gives what it hears to the ports of the other boards:
-late, twice, in another order, altered, or not at all. It keeps datagrams, to send old ones again.
+Each board sends to the air's port. The air passes each datagram on to the ports of the other
+boards: late, twice, in another order, altered, or not at all. It keeps datagrams, to send old
+ones again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MARK = (1 << 30) - 1  # bits of a CRC32 in a datagram
 
 @dataclass(frozen=True)
 class Weather:
-    """How often a datagram is lost, comes twice, comes late, is altered, or is repeated."""
+    """The probability that a datagram is lost, doubled, late, altered, or repeated."""
 
     lost: float = 0.0
     twice: float = 0.0
@@ -44,7 +45,7 @@ class Air:
 
     def __init__(self, weather: Weather, seed: int = 1) -> None:
         self.weather = weather
-        self.heard: list[bytes] = []  # all that boards have sent
+        self.heard: list[bytes] = []  # all datagrams that boards have sent
         self._dice = random.Random(seed)
         self._late: list[bytes] = []
         self._ports: list[int] = []
@@ -55,13 +56,13 @@ class Air:
         self._thread.start()
 
     def new_port(self) -> int:
-        """A port at which another board listens."""
+        """Return a port at which another board listens."""
         with _bound() as probe:
             self._ports.append(int(probe.getsockname()[1]))
         return self._ports[-1]
 
     def say(self, datagram: bytes) -> None:
-        """Send a datagram to all, as the one who sent it hears by broadcast, too."""
+        """Send a datagram to all boards; as with a broadcast, its sender receives it, too."""
         for port in self._ports:
             self._socket.sendto(datagram, ("127.0.0.1", port))
 
@@ -76,7 +77,7 @@ class Air:
                 continue
             try:
                 datagram = self._socket.recv(2048)
-            except OSError:  # nobody listened at a port
+            except OSError:  # no board listens at a port
                 continue
             self.heard.append(datagram)
             for each in self._become(datagram):
@@ -100,7 +101,7 @@ class Air:
 
 
 def parts_of(data: bytes, name: str, key: bytes = KEY) -> list[bytes]:
-    """The datagrams of a packet of a class of that name."""
+    """Return the datagrams of a packet of the class with that name."""
     whole = struct.unpack("<I", data[-4:])[0]
     return [
         datagram(1, name, struct.pack("<IHH", whole & MARK, len(data), part), piece, key)
@@ -110,14 +111,14 @@ def parts_of(data: bytes, name: str, key: bytes = KEY) -> list[bytes]:
 
 
 def datagram(kind: int, name: str, head: bytes, data: bytes = b"", key: bytes = KEY) -> bytes:
-    """A datagram that has the code of that key."""
+    """Return a datagram, signed with the key."""
     mark = struct.pack("<I", crc32(name.encode()) & MARK)
     body = (b"mp\1" + bytes((kind,)) + mark + head + data).ljust(234, b"\0")
     return body + hmac.digest(key, body, "sha256")[:16]
 
 
 def altered(datagram: bytes, dice: random.Random) -> bytes:
-    """The datagram with another byte, cut, longer, or something else altogether."""
+    """Return the datagram with another byte, cut, longer, or replaced by random bytes."""
     which = dice.randrange(4)
     if which == 0:
         return datagram[: dice.randrange(len(datagram))]
@@ -136,7 +137,7 @@ def _bound() -> socket.socket:
 
 
 def settings(air: Air, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
-    """The config.json of a board of the group."""
+    """Return the config.json of a board of the group."""
     datagrams = {"by": "udp", "port": air.new_port(), "to": ["127.0.0.1", air.port]}
     return group_config(name, shared, LONG_NAMES, datagrams=datagrams)
 
@@ -213,9 +214,10 @@ def put_board(
     radio: tuple[int, int] | None = None,
     **pace: int,
 ) -> Device:
-    """Start the board in a folder, with a clock that is 16 times as fast.
+    """Start the board in a folder, with a clock that runs 16 times as fast.
 
-    radio: the ports by which a module espnow of software hears and sends. pace is for fast().
+    radio: the ports at which a simulated module espnow receives and sends. pace is passed to
+    fast().
     """
     folder.mkdir()
     put_device(folder, config)

@@ -1,10 +1,11 @@
-"""Datagrams that a board of a group hears: altered, cut, random, old ones, in any order.
+"""Datagrams to a board of a group: altered, cut, random and old ones, in any order.
 
     python tests/support/datagram_attack.py --datagrams 100000 --seed 1
 
-The board's program runs on this PC, and hears them as from a carrier. What the group's key has not
-signed changes no bit. Old datagrams of the group do no harm: what the board learns of them is what
-a packet of theirs teaches, and its own classes stay known. Its power may be cut at any time.
+The board's program runs on this PC, and receives the datagrams from a carrier. A datagram that is
+not signed with the group's key changes no bit. Old datagrams of the group do no harm: the board
+learns only the samples of packets of the group, and still knows its own classes. The power may be
+cut at any time.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from packet_attack import altered as altered_packet
 from packet_support import CLASSES
 from sharing_attack import GROUP, RIGHT, TAUGHT, Peer, packets
 
-_CUT = 0.001  # how often its power is cut
-_FRESH = 0.01  # how often a board of the group sends a packet, whole or with gaps
-_LEFT = 0.05  # how often something is lost of it
+_CUT = 0.001  # probability of a power cut
+_FRESH = 0.01  # probability that a board of the group sends a packet, whole or with gaps
+_LEFT = 0.05  # probability that one of the packet's datagrams is lost
 
 
 class Carrier:
-    """What comes is put into `body`, as any carrier does."""
+    """A carrier that puts each received datagram into `body`, as every carrier does."""
 
     is_open = True
 
@@ -44,10 +45,10 @@ class Carrier:
         assert len(datagram) == 250
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, as nothing is open."""
 
     def come(self, data: bytes) -> None:
-        """Have that come: what is too long is cut off, as the socket does."""
+        """Receive data; cut off bytes beyond the buffer, as the socket does."""
         self.size = min(len(data), len(self.body))
         self.body[: self.size] = data[: self.size]
 
@@ -72,17 +73,17 @@ class Listener(Peer):
         self.milliseconds = 0
 
     def turn(self) -> None:
-        """A second, and what the program does in it."""
+        """Pass a second, and run the program's turn."""
         self.milliseconds += 1000
         self.app.tick(self.milliseconds)
 
     def hear(self, data: bytes) -> None:
-        """A datagram, in the same second."""
+        """Receive a datagram in the same second."""
         self.carrier.come(data)
         self.app.tick(self.milliseconds)
 
     def heard(self) -> tuple[object, ...]:
-        """What datagrams of the group have changed."""
+        """Return the state that datagrams of the group may change."""
         sharing = self.sharing
         return (
             sharing._incoming_key,
@@ -94,7 +95,7 @@ class Listener(Peer):
 
 
 def signed(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> list[bytes]:
-    """Datagrams of a packet that a board of the group sends, whose bytes may be no packet."""
+    """Return the datagrams of a packet from a board of the group; the packet may be invalid."""
     _, name, data = dice.choice(whole)
     if dice.random() < 0.5:
         data = altered_packet(data, dice)
@@ -105,7 +106,7 @@ def signed(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> list[byt
 
 
 def main() -> int:
-    """Attack; an exception if something was spoiled."""
+    """Attack; raises an exception if any state was spoiled."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--datagrams", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
@@ -123,10 +124,10 @@ def main() -> int:
             heard = (heard + datagram)[-200:]
             counts["of the group"] += len(datagram)
         elif (bad := altered(old, dice))[:250] == old or dice.random() < 0.1:
-            peer.hear(old)  # as a carrier cuts off what is behind a datagram
+            peer.hear(old)  # a carrier cuts off all bytes behind a datagram
             counts["repeated"] += 1
         else:
-            is_busy = peer.app.sharing.is_busy  # then it may be learning meanwhile
+            is_busy = peer.app.sharing.is_busy  # then the board may be learning at the same time
             before = peer.heard(), is_busy or peer.known()
             peer.hear(bad)
             assert (peer.heard(), is_busy or peer.known()) == before

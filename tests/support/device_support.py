@@ -1,6 +1,6 @@
 """A device on the PC: the real main.py on a real 32-bit MicroPython, in a folder with config.json.
 
-There is a pty, or pipes, where a board has USB; there are no pins and no sensors.
+In place of USB it has a pty, or pipes; there are no pins and no sensors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WARMUP = 256
 
 
 def configuration(learner: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """A config.json with nothing in it but what a device that learns over its line needs."""
+    """Return the smallest config.json of a device that learns over its line."""
     shape = {name: parameters[name] for name in ("features", "classes")}
     config = {
         "version": 1,
@@ -65,7 +65,7 @@ def configuration(learner: str, parameters: dict[str, Any], **fields: Any) -> di
 
 
 def frozen_quantizer(stream: Stream, warmup: int = WARMUP) -> bytes:
-    """The saved state of the quantizer that the simulator has for a stream."""
+    """Return the saved state of the simulator's quantizer for a stream."""
     from microshrub_host.simulation import engines
 
     small = {"features": stream.values.shape[1], "classes": 2}
@@ -82,10 +82,10 @@ def put_device(
     compiled: bool = True,
     native: bool = False,
 ) -> int:
-    """Write what a board has in its flash: main.py, config.json, the library in lib/.
+    """Write the files of a board's flash: main.py, config.json, the library in lib/.
 
-    compiled: as .mpy files for x86, as a flashed board has them, else as sources; native: the
-    kernels in a native module. Returns the hash of the configuration.
+    compiled: write .mpy files for x86, as a flashed board has them, else sources; native: put the
+    kernels into a native module. Returns the hash of the configuration.
     """
     files = mpy.compiled("x86") if compiled else library_files.sources()
     if native:
@@ -104,14 +104,14 @@ def put_device(
 def put_learner(
     folder: Path, stream: Stream, learner: str, parameters: dict[str, Any], **fields: Any
 ) -> None:
-    """Write what a device has in its flash that learns such a stream, whose ranges it has."""
+    """Write the flash of a device that learns this stream, with a quantizer of its ranges."""
     states = {"quantizer": "quantizer.state"} | fields
     put_device(folder, configuration(learner, parameters, **states))
     (folder / "quantizer.state").write_bytes(frozen_quantizer(stream))
 
 
 class Device:
-    """A running device; `port` is what a PC opens. kill() is a power cut, start() power-on."""
+    """A running device; a PC opens `port`. kill() is a power cut, start() is power-on."""
 
     def __init__(self, command: tuple[str, ...], folder: Path, heap: str = "128k") -> None:
         self._command = [*command, "-X", f"heapsize={heap}", "main.py"]
@@ -128,7 +128,7 @@ class Device:
         self.close()
 
     def start(self) -> None:
-        """Run main.py as after power-on."""
+        """Run main.py, as at power-on."""
         self.process = subprocess.Popen(
             self._command,
             cwd=self._folder,
@@ -144,7 +144,7 @@ class Device:
         self.process.communicate()
 
     def close(self) -> None:
-        """Cut the power and let go of the line."""
+        """Cut the power and close the line."""
         self.kill()
         os.close(self._master)
         os.close(self._slave)
@@ -153,7 +153,7 @@ class Device:
 def run_device(
     command: tuple[str, ...], folder: Path, typed: bytes = b"", heap: str = "128k"
 ) -> str:
-    """What a device says that gets these bytes on its line, which then ends."""
+    """Return the output of a device that receives these bytes on its line, which then ends."""
     done = subprocess.run(
         [*command, "-X", f"heapsize={heap}", "main.py"],
         cwd=folder,
@@ -168,7 +168,7 @@ def run_device(
 
 
 def power_cuts(device: Device, cuts: list[int]) -> Callable[[Figures], None]:
-    """A run's progress that cuts the power after so many samples; what was cut leaves the list."""
+    """Return a progress function that cuts the power at these sample counts, and removes each."""
 
     def cut(figures: Figures) -> None:
         if cuts and figures.samples >= cuts[0]:
@@ -181,7 +181,7 @@ def power_cuts(device: Device, cuts: list[int]) -> Callable[[Figures], None]:
 
 @contextmanager
 def nothing_allocated(link: HostLink) -> Iterator[None]:
-    """What is done within it has to leave the device's heap as it was."""
+    """Check that the block leaves the device's heap use as it was."""
     link.ask(STATUS)
     before = link.ask(STATUS)
     yield
@@ -192,7 +192,7 @@ def nothing_allocated(link: HostLink) -> Iterator[None]:
 
 
 def connected(device: Device, **options: Any) -> HostLink:
-    """The PC's end of the link, welcomed by the device."""
+    """Return the PC's end of the link, after the device's welcome."""
     link = HostLink(SerialLine(device.port), **options)
     link.connect()
     return link
@@ -202,7 +202,7 @@ def connected(device: Device, **options: Any) -> HostLink:
 def starting(
     command: tuple[str, ...], folder: Path, put: Callable[..., None], heap: str
 ) -> Iterator[Callable[..., Device]]:
-    """Gives a function that starts a device, on what put() has put into the folder."""
+    """A function that starts a device with the files that put() has written to the folder."""
     devices: list[Device] = []
 
     def start(*given: Any, **fields: Any) -> Device:
@@ -218,21 +218,21 @@ def starting(
 
 
 def status_of(link: HostLink) -> DeviceStatus:
-    """The device's status."""
+    """Return the device's status."""
     status = link.ask(STATUS)
     assert isinstance(status, DeviceStatus)
     return status
 
 
 def crc32_of(link: HostLink) -> int:
-    """The CRC of what the device has learned."""
+    """Return the CRC of the device's learned state."""
     answer = link.ask(FINGERPRINT)
     assert isinstance(answer, Fingerprint)
     return answer.crc32
 
 
 def until_saved(link: HostLink) -> None:
-    """Wait until the device says that it can be unplugged."""
+    """Wait until the device reports that it can be unplugged."""
     end = time.monotonic() + PATIENCE
     while status_of(link).unsaved:
         assert time.monotonic() < end
@@ -240,7 +240,7 @@ def until_saved(link: HostLink) -> None:
 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
-    """Have the device learn these samples; what it answered to each."""
+    """Have the device learn these samples; return its answer to each."""
     rows = stream.raw_rows()
     requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
     answers = [pending.answer for pending in link.stream(requests)]

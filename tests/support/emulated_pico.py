@@ -1,8 +1,8 @@
-"""A Raspberry Pi Pico whose chip is emulated, on the USB of a PC: its stock MicroPython runs.
+"""A Raspberry Pi Pico with an emulated chip, on the USB of a PC; it runs the stock MicroPython.
 
-Run as a program, it keeps a pseudo-terminal at a path as long as the PC has found the board's
-serial port, as Linux has /dev/ttyACM0, and writes each report of a keyboard to standard output.
-The chip is rp2040py's; what is on the other end of its USB is here, after USB 2.0 and HID 1.11.
+Run as a program, it keeps a pseudo-terminal at a path for as long as the PC has the board's serial
+port, as Linux has /dev/ttyACM0, and writes each report of a keyboard to standard output. The chip
+is rp2040py's; this module implements the USB host after USB 2.0 and HID 1.11.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-_SIE_CTRL, _PULL_UP = 0x4C, 1 << 16  # a device that is there pulls D+ up
-_CPU_BATCH = 64  # instructions between two looks at what is due
+_SIE_CTRL, _PULL_UP = 0x4C, 1 << 16  # a connected device pulls D+ up
+_CPU_BATCH = 64  # instructions between two polls of the peripherals
 _STATUS = 100_000  # nanoseconds from the end of a transfer to the next one
 _IN, _CLASS, _INTERFACE = 0x80, 0x20, 1
 _CDC_DATA, _HID = 10, 3  # classes of interfaces
 _PIECE = 4096
-_FLASH, _FILES, _BLOCK = 0x1000_0000, 0xA0000, 4096  # where its file system begins, and blocks
+_FLASH, _FILES, _BLOCK = 0x1000_0000, 0xA0000, 4096  # the file system's start and block size
 _BLOCKS = 352
 
 
 class Host:
-    """The PC's end of the cable: finds the device, and passes on what it sends."""
+    """The PC's end of the cable: enumerates the device, and passes its data on."""
 
     def __init__(self, chip: Any, set_present: Callable[[bool], None]) -> None:
-        self.output = bytearray()  # by the serial port
+        self.output = bytearray()  # from the serial port
         self.reports: list[bytes] = []
-        self.description = b""  # of the reports
+        self.description = b""  # of the HID reports
         self._usb = chip.usb_ctrl
         self._set_present = set_present
         self._to_board = bytearray()
@@ -60,7 +60,7 @@ class Host:
         self._pump()
 
     def _look(self) -> None:
-        """Whether the device has come, or gone."""
+        """Check whether the device was plugged in or unplugged."""
         pulled = bool(self._usb.read_uint32(_SIE_CTRL) & _PULL_UP)
         if pulled != self._pulled:
             self._pulled = pulled
@@ -71,7 +71,7 @@ class Host:
 
     def _forget(self) -> None:
         self._serial = self._keys = (-1, -1)  # endpoints in and out
-        self._waits: tuple[int, int] | None = None  # an endpoint and its room
+        self._waits: tuple[int, int] | None = None  # an endpoint and its free bytes
         self._to_board.clear()
         self._steps: Iterator[None] = iter(())
         self._wanted, self._got = 0, b""
@@ -91,7 +91,7 @@ class Host:
         self._usb.send_setup_packet(bytes((kind, what)) + data)
 
     def _enumerate(self) -> Iterator[None]:
-        """As a PC does it when a device is plugged in, a yield for each transfer."""
+        """Enumerate the device as a PC does after plugging in, with a yield for each transfer."""
         self._ask(0, 5, 7, 0)
         yield
         self._ask(_IN, 6, 0x200, 0, 9)
@@ -103,7 +103,7 @@ class Host:
         self._serial, self._keys = serial, keys
         yield
         if number >= 0:
-            self._ask(_CLASS | _INTERFACE, 10, 0, number)  # only what is new
+            self._ask(_CLASS | _INTERFACE, 10, 0, number)  # report only changes
             yield
             self._ask(_IN | _INTERFACE, 6, 0x2200, number, size)
             yield
@@ -143,8 +143,8 @@ class Host:
 
 
 def _parsed(data: bytes) -> tuple[tuple[int, int], tuple[int, int], int, int]:
-    """Of a configuration: endpoints of serial port and keyboard, its interface, and the size of
-    its description; -1 where there is none.
+    """Parse a configuration; return the endpoints of the serial port and of the keyboard, the
+    keyboard's interface, and the size of its description; -1 for a missing one.
     """
     endpoints = {_CDC_DATA: [-1, -1], _HID: [-1, -1]}
     of, number, size = -1, -1, 0
@@ -162,7 +162,7 @@ def _parsed(data: bytes) -> tuple[tuple[int, int], tuple[int, int], int, int]:
 
 
 class Port:
-    """The serial port of the board: a pseudo-terminal behind a link, while the board is there."""
+    """The board's serial port: a pseudo-terminal behind a link, while the board is connected."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -180,13 +180,13 @@ class Port:
             os.close(theirs)
 
     def exchange(self, host: Host, seconds: float) -> None:
-        """Pass on what was said on both ends; waits so long for the PC's."""
+        """Pass data on in both directions; wait up to `seconds` for the PC's."""
         if self._mine < 0:
             return
         ready = select.poll()
         ready.register(self._mine, select.POLLIN)
         for _, event in ready.poll(1000 * seconds):
-            if event & select.POLLHUP:  # nobody has it open
+            if event & select.POLLHUP:  # no program has it open
                 time.sleep(seconds)
                 return
             host.send(os.read(self._mine, _PIECE))
@@ -196,7 +196,7 @@ class Port:
 
 
 def image_of(folder: Path) -> bytes:
-    """The file system of a Pico with a folder's files."""
+    """Return the file system of a Pico with a folder's files."""
     from littlefs import LittleFS
 
     files = LittleFS(
@@ -214,7 +214,7 @@ def image_of(folder: Path) -> bytes:
 
 
 def main() -> None:
-    """Run until it is killed."""
+    """Run until the process is killed."""
     from rp2040py.device.bootrom import BOOTROM_B1
     from rp2040py.device.load_flash import load_uf2
     from rp2040py.execute_batch import execute_batch
@@ -236,9 +236,9 @@ def main() -> None:
     port = Port(given.port)
     host = Host(chip, port.show)
     chip.core.pc = _FLASH
-    chip.pio = []  # no program uses those machines, and each instruction would look at them
+    chip.pio = []  # no program uses PIO, and each instruction would poll its machines
     board.stopped = False
-    gc.disable()  # there are no cycles to be found
+    gc.disable()  # the loop makes no cycles to collect
     printed = 0
     began = time.monotonic()
     while True:
@@ -246,8 +246,8 @@ def main() -> None:
         for report in host.reports[printed:]:
             print(report.hex(), flush=True)
         printed = len(host.reports)
-        ahead = chip.clock.nanos / 1e9 - (time.monotonic() - began)  # while it only waits
-        if ahead < 0:  # it had much to do, and need not catch up
+        ahead = chip.clock.nanos / 1e9 - (time.monotonic() - began)  # positive while it only waits
+        if ahead < 0:  # the chip was busy, and need not catch up
             began -= ahead
         port.exchange(host, min(max(ahead, 0), 0.01))
 

@@ -1,4 +1,4 @@
-"""Emulated boards, as `build` and `flash` see them."""
+"""Emulated boards, as `build` and `flash` use them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests_support import ROOT
 
 from microshrub_host.boards.emulator import EmulatedBoard
 
-START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
+START = "exec(open('main.py').read())"  # as MicroPython does after a reset
 
-# A program that is run behind this is stopped when it has started, and started() is called
+# Code before a program: calls started() and stops the program when it has started
 UNTIL_STARTED = r"""
 import gc
 import sys
@@ -46,7 +46,7 @@ sys.path.insert(0, "lib")
 
 
 class OnLine:
-    """What `flash` asks of a board, of an emulated one."""
+    """An emulated board with the interface that `flash` needs."""
 
     def __init__(self, board: EmulatedBoard) -> None:
         self._board = board
@@ -62,7 +62,7 @@ class OnLine:
 
 
 def board_file(folder: Path, arch: str) -> Path:
-    """The emulated board for `build`: it has the heap of a Raspberry Pi Pico."""
+    """Write an emulated board's file for `build`, with the heap of a Raspberry Pi Pico."""
     text = (ROOT / "boards" / "rpi_pico.toml").read_text()
     path = folder / f"emulated-{arch}.toml"
     path.write_text(text.replace("armv6m", arch))
@@ -70,7 +70,7 @@ def board_file(folder: Path, arch: str) -> Path:
 
 
 def stands_still(board: EmulatedBoard, seconds: float = 10) -> bool:
-    """Whether the board's process is stopped, or will be within some seconds."""
+    """Whether the board's process is stopped, or stops within some seconds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         state = Path(f"/proc/{board._process.pid}/stat").read_text().rpartition(") ")[2][0]
@@ -80,7 +80,7 @@ def stands_still(board: EmulatedBoard, seconds: float = 10) -> bool:
 
 
 class PressedBoard(EmulatedBoard):
-    """An emulated Cortex-M0 whose buttons can be pressed from outside, through QEMU's qtest.
+    """An emulated Cortex-M0 with buttons that a test can press, through QEMU's qtest.
 
     MicroPython's qemu port has no machine.Pin; ON_PINS reads the chip's own registers instead.
     """
@@ -100,8 +100,8 @@ class PressedBoard(EmulatedBoard):
         self._home.cleanup()
 
     def press(self, pin: int, pressed: bool = True) -> None:
-        """Pull the pin of the nRF51 to ground, or let go of it."""
-        self._go_on()  # stopped, it does not look
+        """Pull a pin of the nRF51 to ground, or release it."""
+        self._go_on()  # a stopped emulator does not answer
         self._line.write(f"set_irq_in /machine/nrf51 unnamed-gpio-in {pin} {int(not pressed)}\n")
         self._line.flush()
         assert self._line.readline() == "OK\n"

@@ -1,4 +1,4 @@
-"""The two loaders of an ESP32 or a relative: the one in its ROM, and the one that is sent to it.
+"""The two loaders of an ESP32 or a relative: the ROM's own, and the stub that the PC sends.
 
 Written from Espressif's description of the protocol; see esp_support.py.
 """
@@ -19,7 +19,7 @@ READ_REG, SPI_SET_PARAMS, SPI_ATTACH, CHANGE_BAUDRATE = 0x0A, 0x0B, 0x0D, 0x0F
 DEFL_BEGIN, DEFL_DATA, DEFL_END, FLASH_MD5, SECURITY_INFO = range(0x10, 0x15)
 ERASE_FLASH = 0xD0
 _INVALID, _FAILED, _BAD_CRC = 0x05, 0x06, 0x07  # errors of a ROM
-_STUB_INVALID, _STUB_BAD_SUM, _STUB_FAILED = 0xC0, 0xC1, 0xC6  # and of a stub
+_STUB_INVALID, _STUB_BAD_SUM, _STUB_FAILED = 0xC0, 0xC1, 0xC6  # errors of a stub
 _SYNC = b"\x07\x07\x12\x20" + 32 * b"\x55"
 _SEED = 0xEF  # of the checksum
 _USER = 1 << 18  # in SPI_CMD: run the command of SPI_USR2
@@ -28,16 +28,16 @@ _SECTOR = 4096
 
 
 class Rom:
-    """The loader in the ROM: obeys what is needed to send it another one."""
+    """The loader in the ROM, with the commands that are needed to send it a stub."""
 
-    rate = 0  # any: it finds out with SYNC
+    rate = 0  # 0: any; the ROM detects it with SYNC
     status = 4  # bytes at the end of an answer
     invalid, failed, bad_sum = _INVALID, _FAILED, _BAD_CRC
 
     def __init__(self, chip: EspChip) -> None:
         self.chip = chip
         self.memory: dict[int, bytes] = {}
-        self._begun = (0, 0, 0, 0)  # bytes, packets, bytes of a packet, address
+        self._begun = (0, 0, 0, 0)  # bytes, packets, bytes per packet, address
         self._next = 0
 
     def answer(self, command: int, *, value: int = 0, data: bytes = b"", error: int = 0) -> None:
@@ -75,11 +75,11 @@ class Rom:
             security_info = struct.pack("<IB7sII", 0, 0, b"", self.chip.model.number, 0)
             self.answer(command, data=security_info[: self.chip.model.security])
         else:
-            for _ in range(8):  # as esptool-js says of a ROM that does not know a command
+            for _ in range(8):  # as esptool-js describes a ROM that does not know a command
                 self.answer(0, error=self.invalid)
 
     def _store(self, data: bytes, checksum: int) -> int:
-        """Take a packet for RAM; gives the error."""
+        """Store a packet in RAM; return the error code."""
         total, _, size, address = self._begun
         block = block_of(data, self._next, checksum)
         if isinstance(block, str):
@@ -108,7 +108,7 @@ class Rom:
 
 
 class Stub(Rom):
-    """What the loader that was sent does, as the protocol's description says."""
+    """The stub, with the behaviour that the protocol's description gives."""
 
     status = 2
     invalid, failed, bad_sum = _STUB_INVALID, _STUB_FAILED, _STUB_BAD_SUM
@@ -117,7 +117,7 @@ class Stub(Rom):
         super().__init__(chip)
         self.rate = chip.rate
         self._attached = self._sized = False
-        self._left = 0  # bytes for the flash
+        self._left = 0  # bytes that are still to come for the flash
         self._place = 0
         self._unpack: Any = None
 
@@ -163,7 +163,7 @@ class Stub(Rom):
             self.answer(command, error=0xFF)  # not implemented
 
     def _write(self, data: bytes, checksum: int) -> int:
-        """Unpack a packet into the flash; gives the error."""
+        """Unpack a packet into the flash; return the error code."""
         block = block_of(data, self._next, checksum)
         if isinstance(block, str):
             return self.bad_sum if block == "sum" else self.invalid
@@ -184,7 +184,7 @@ class Stub(Rom):
 
 
 def block_of(data: bytes, expected: int, checksum: int) -> bytes | str:
-    """What a packet of data carries; "sum" or "form" says what is wrong with it."""
+    """Return the content of a data packet, or "sum" or "form" for the kind of error in it."""
     size, number, zero, null = struct.unpack_from("<4I", data)
     block = data[16:]
     if (size, number, zero, null) != (len(block), expected, 0, 0):

@@ -1,10 +1,10 @@
-"""An ESP32 or a relative at a serial port: its ROM's loader, the one that is sent, its flash.
+"""An ESP32 or a relative at a serial port: its ROM loader, the stub that the PC sends, its flash.
 
-Written from Espressif's description of the protocol, and no chip:
+Written from Espressif's description of the protocol, not from a chip:
 https://docs.espressif.com/projects/esptool/en/latest/esp32/advanced-topics/serial-protocol.html
 
-The loader that is sent (the stub) is machine code, which does not run here. That it arrives byte
-for byte is checked; what it would do then is done by esp_loaders.py.
+The stub is machine code, which does not run here. The chip checks that the stub arrives byte for
+byte; esp_loaders.py then acts in its place.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _MAGIC_REGISTER = 0x40001000
 
 @dataclass(frozen=True)
 class ChipModel:
-    """A kind of chip, with addresses and values of its registers."""
+    """A chip model, with addresses and values of its registers."""
 
     name: str
     number: int
     offset: int  # of an image in the flash
     magic: int
-    spi: int  # where the registers of the flash's SPI begin
+    spi: int  # base address of the flash's SPI registers
     usr2: int
     w0: int
-    security: int | None  # bytes of the answer to GET_SECURITY_INFO, None: it is not known
+    security: int | None  # bytes of the answer to GET_SECURITY_INFO; None: an unknown command
 
     @property
     def stub(self) -> dict[str, Any]:
-        """The loader that esptool-js sends."""
+        """The stub that esptool-js sends."""
         name = self.name.lower().replace("-", "")
         result: dict[str, Any] = json.loads((_STUBS / f"{name}.json").read_text())
         return result
@@ -57,7 +57,7 @@ CHIP_MODELS = {
 
 
 def image_for(model: ChipModel, size: int, *, whole: bool = True) -> bytes:
-    """A file like those of micropython.org: a header, a partition table if `whole`, and a body."""
+    """Return a firmware as on micropython.org: header, partition table if `whole`, and body."""
     body = bytearray(
         hashlib.shake_256(model.name.encode()).digest(size // 2) + bytes(size - size // 2)
     )
@@ -69,10 +69,11 @@ def image_for(model: ChipModel, size: int, *, whole: bool = True) -> bytes:
 
 
 class EspChip:
-    """`send` is called with what the chip says, `run` when it starts what its flash holds.
+    """The chip calls `send` with its output, and `run` when it starts the program in its flash.
 
-    At first the flash is full of an old program. `damaged` numbers a packet with data for the
-    flash, from 0 on, of which a bit is flipped on the way.
+    At first the flash is full of an old program. `damaged` is the number, from 0 on, of a packet
+    for
+    the flash in which a bit is flipped on the way.
     """
 
     def __init__(
@@ -94,17 +95,17 @@ class EspChip:
         self.flash_id = flash_id
         self._send, self._run = send, run
         self._lines = (False, False)
-        self._is_low = False  # its reset line
-        self._download = False  # asked for on USB-Serial/JTAG
+        self._is_low = False  # the reset line
+        self._download = False  # download mode, requested on USB-Serial/JTAG
         self._loader: Rom | None = None
         self._rest = b""
         self.rate = 0  # of the PC's port
         self._packets = 0
 
-    # The lines
+    # Lines
 
     def signals(self, dtr: bool, rts: bool) -> None:
-        """What the port's lines do: two transistors, or in USB-Serial/JTAG the same in effect."""
+        """Set the port's lines: two transistors, or the same effect in USB-Serial/JTAG."""
         if self._lines == (dtr, rts):
             return
         self._lines = (dtr, rts)
@@ -133,7 +134,7 @@ class EspChip:
             self._send(b"invalid header: 0xffffffff\r\n")
 
     def take(self, data: bytes) -> None:
-        """Bytes from the PC. Those of another rate are noise."""
+        """Receive bytes from the PC. Bytes at another rate are noise."""
         if self._loader is None or (self._loader.rate and self._loader.rate != self.rate):
             return
         *packets, self._rest = (self._rest + data).split(b"\xc0")
@@ -156,10 +157,10 @@ class EspChip:
             self._loader.obey(command, data, checksum)
 
     def say(self, packet: bytes) -> None:
-        """Send a packet of SLIP."""
+        """Send a SLIP packet."""
         inside = packet.replace(b"\xdb", b"\xdb\xdd").replace(b"\xc0", b"\xdb\xdc")
         self._send(b"\xc0" + inside + b"\xc0")
 
     def replace_loader(self, stub: Rom) -> None:
-        """Another loader goes on."""
+        """Continue with another loader."""
         self._loader = stub

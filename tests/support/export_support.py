@@ -1,4 +1,4 @@
-"""Saved models of every kind, and samples with what the models say of them."""
+"""Saved models of every learner, and samples with the models' predictions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLASSES = ("*\\", "run & walk", 'fall "\\')
 
 
 def stream(heat: int = 50) -> Stream:
-    """800 samples; the heat has two digits, so that its raw values are about 100 times it."""
+    """Return 800 samples; the heat has two decimals, so its raw values are 100 times as large."""
     rng = np.random.default_rng(8)
     values = np.round(rng.normal(size=(800, 3)) * [2, 30, 1] + [0, heat, 0], 2)
     values[:, 2] = rng.random(800) < 0.5
@@ -50,7 +50,7 @@ def stream(heat: int = 50) -> Stream:
 
 
 def save(folder: Path) -> dict[str, Path]:
-    """A saved model of each kind."""
+    """Save a model of each learner; return the files."""
     three, files = stream(), {}
     two = replace(three, labels=three.labels.clip(max=1), class_names=CLASSES[:2])
     for name, (model, parameters) in MODELS.items():
@@ -60,7 +60,7 @@ def save(folder: Path) -> dict[str, Path]:
 
 
 def save_model(file: Path, data: Stream, model: str, parameters: dict[str, Any]) -> Path:
-    """The file, with a model that has learned the stream."""
+    """Train a model on the stream, and return its saved file."""
     shape = {"features": 3, "classes": len(data.class_names)}
     result = prequential.evaluate(data, model, shape | parameters)
     model_files.write(file, model_files.of_run(result, data))
@@ -68,7 +68,7 @@ def save_model(file: Path, data: Stream, model: str, parameters: dict[str, Any])
 
 
 def rows(count: int, far: bool = True) -> np.ndarray:
-    """Raw rows, shape (count, 3); if far, some values that are missing, or as far as can be."""
+    """Return raw rows, shape (count, 3); if far, some values are missing or at the limits."""
     rng = np.random.default_rng(3)
     raw = np.rint(rng.normal(size=(count, 3)) * [250, 4000, 1] + [0, 5000, 0.5]).astype(np.int32)
     if far:
@@ -80,7 +80,7 @@ def rows(count: int, far: bool = True) -> np.ndarray:
 
 
 def predictions_and_votes(file: Path, raw: np.ndarray) -> tuple[list[int], list[list[int]]]:
-    """What the model says of the rows: its predictions and votes."""
+    """Return the model's predictions and votes for the rows."""
     model = model_files.open_model(file)
     labels, votes, codes = [], [], array("H", [0, 0, 0])
     for row in raw.tolist():

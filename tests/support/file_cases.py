@@ -1,7 +1,8 @@
-"""Files as people have them, and what is said of each: by the command line and by the page.
+"""Files as people have them, with the messages of the command line and of the page for each.
 
-A case is a name, the bytes, and the words that both say; no words: both read it, and equally. What
-the command line alone reads has the words with which the page refuses it.
+A case is a name, the bytes, and words that must be in both messages. Without words, both read the
+file, with equal results. A file that only the command line reads has the words of the page's
+refusal.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class FileCase:
-    """One file. `notes` are words in what is noted of it, where it is read.
+    """One file. `notes` are words of the notes about a file that is read.
 
-    `page`: words with which the page refuses what the command line reads, as so many `samples`.
+    `page`: words of the page's refusal of a file that the command line reads as `samples` samples.
     """
 
     what: str
@@ -40,7 +41,7 @@ def _log(
     *page: str,
     name: str = "t.csv",
 ) -> FileCase:
-    """A file that both read; with words for the page, that the command line alone reads."""
+    """Return a file that both read; with `page`, one that only the command line reads."""
     data = text if isinstance(text, bytes) else text.encode()
     return FileCase(what, data, (), name, notes, page, samples)
 
@@ -57,7 +58,7 @@ def _case(
 
 
 def _rows(*cells: str, times: int = 20) -> str:
-    """Rows of a column x with these cells, and of classes."""
+    """Return rows of a column x with these cells, and of classes."""
     return "x,y\n" + "".join(f"{cells[i % len(cells)]},{'ab'[i % 2]}\n" for i in range(times))
 
 
@@ -76,7 +77,7 @@ def _zip() -> bytes:
     return data.getvalue()
 
 
-_COMMAND = "`microshrub look t"  # in the words with which the page refuses what a command reads
+_COMMAND = "`microshrub look t"  # in the page's refusal of a file that a command reads
 _FIRST = "the first row is a sample as the others are"
 _BOOT = (
     "ets Jun  8 2016 00:22:57\n\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
@@ -363,7 +364,7 @@ def _lists(count: int) -> list[list[object]]:
 
 
 def _influx() -> str:
-    """Annotated, a series after the other; the first value of the text comes late."""
+    """Return an annotated CSV, one series after the other; the text's first value comes late."""
     lines = [
         "#group,false,false,true,false,true,true",
         "#datatype,string,long,dateTime:RFC3339,double,string,string",
@@ -377,7 +378,7 @@ def _influx() -> str:
 
 
 def _home() -> str:
-    """Home Assistant's, in the order of time."""
+    """Return Home Assistant's CSV, in order of time."""
     lines = ["entity_id,state,last_changed"]
     for i in range(40):
         state = "unavailable" if i == 7 else str(20 + i % 7)

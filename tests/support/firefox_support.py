@@ -1,4 +1,4 @@
-"""A real Firefox, which is told what to do over WebDriver BiDi.
+"""A real Firefox, controlled over WebDriver BiDi.
 
 https://w3c.github.io/webdriver-bidi/
 """
@@ -23,12 +23,12 @@ from patience import PATIENCE
 
 _NAMES = ("firefox-esr", "firefox")
 _PREFERENCES = {
-    "dom.disable_beforeunload": True,  # a page is left, and nobody is asked
+    "dom.disable_beforeunload": True,  # leaving a page opens no dialog
     "intl.accept_languages": "en-US, en",
     "layout.css.devPixelsPerPx": "1",
-    "media.navigator.permission.disabled": True,  # a microphone, and nobody is asked
+    "media.navigator.permission.disabled": True,  # a microphone needs no permission
     "media.navigator.streams.fake": True,
-    "security.sandbox.content.level": 0,  # a container has no sandbox to give
+    "security.sandbox.content.level": 0,  # containers have no sandbox
 }
 
 
@@ -92,7 +92,7 @@ class Firefox(Browser):
             self.call("script.removePreloadScript", script=made["script"])
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One order, and its answer."""
+        """Send one command, and return its answer."""
         self._last += 1
         order = {"id": self._last, "method": method, "params": parameters}
         self._socket.send(json.dumps(order))
@@ -137,7 +137,7 @@ def firefox(folder: Path) -> Iterator[Firefox]:
 
 
 def _plain(remote_value: dict[str, Any]) -> Any:
-    """A value of JavaScript as Python has it; what JSON does not know is None."""
+    """Convert a JavaScript value to Python; values that JSON does not have become None."""
     value = remote_value.get("value")
     if remote_value["type"] == "array":
         return [_plain(each) for each in value]
@@ -149,7 +149,7 @@ def _plain(remote_value: dict[str, Any]) -> Any:
 
 
 def _address(profile: Path) -> str:
-    """Where it listens, which it writes into its profile."""
+    """Return the address at which Firefox listens; it writes the address into its profile."""
     written = profile / "WebDriverBiDiServer.json"
     deadline = time.monotonic() + PATIENCE
     while True:

@@ -1,4 +1,4 @@
-"""A board for tests of `microshrub flash` that runs its lines at once, and a tiny program."""
+"""A board for tests of `microshrub flash` without a serial line, and a tiny program."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ while True:
 
 
 class Direct:
-    """A real MicroPython with a folder as its flash that runs code at once, without a line.
+    """A real MicroPython with a folder as its flash; it runs code at once, without a serial line.
 
-    After `steps` calls it raises Cut, as if the power was gone.
+    After `steps` calls it raises Cut, as in a power cut.
     """
 
     def __init__(self, command: tuple[str, ...], folder: Path, steps: int) -> None:
@@ -45,7 +45,7 @@ class Direct:
         )  # fmt: skip
 
     def reset(self) -> None:
-        """Nothing that these tests do needs one."""
+        """Do nothing: these tests need no reset."""
 
     def run(self, code: str, seconds: float = 0) -> str:
         if not self.steps:
@@ -73,11 +73,11 @@ class Direct:
 
 
 class Cut(Exception):  # noqa: N818
-    """The power is gone."""
+    """A power cut."""
 
 
 def tiny(words: str) -> dict[str, bytes]:
-    """A program that is quickly copied."""
+    """Return a program that is quickly copied."""
     return {
         "main.py": b"import word\nprint(word.WORDS)\n",
         "config.json": b"{}",
@@ -87,7 +87,7 @@ def tiny(words: str) -> dict[str, bytes]:
 
 
 def put(board: Direct, files: dict[str, bytes]) -> None:
-    """All that flash() does but for the self-test."""
+    """Do everything that flash() does except the self-test."""
     flash.prepare(board)
     flash.check_fit(board, files)
     flash.copy(board, files)

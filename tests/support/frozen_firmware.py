@@ -1,6 +1,6 @@
-"""An emulated board with a firmware of its own: with files frozen into it, or a ROM partition.
+"""An emulated board with its own firmware: with frozen files, or with a ROM partition.
 
-What was compiled is kept in the cache, so that only what is new is compiled again.
+Compiled files are kept in the cache, so only new ones are compiled.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from microshrub_host.boards.emulated_boards import FILES_BYTES, WAYS, Emulator, 
 if sys.platform != "win32":
     import fcntl
 
-ROM_BYTES = 131_072  # of the smallest ROM partition in a stock firmware, an nRF52840's
+ROM_BYTES = 131_072  # the smallest ROM partition in a stock firmware, an nRF52840's
 
 
 def with_frozen(
     emulator: Emulator, manifest: Path, elf: Path, progress: Progress = silent
 ) -> Emulator:
-    """The board with a firmware, written to `elf`, into which a manifest's files are frozen.
+    """Return the board with a firmware, written to `elf`, that has a manifest's files frozen in.
 
-    Raises NoEmulator with what is missing, or with what MicroPython's build says.
+    Raises NoEmulator, with the missing program or with the error of MicroPython's build.
     """
     return _with_firmware(emulator, elf, progress, emulator.board.port, manifest.resolve())
 
@@ -36,9 +36,9 @@ def with_frozen(
 def with_rom(
     emulator: Emulator, elf: Path, rom_bytes: int = ROM_BYTES, progress: Progress = silent
 ) -> Emulator:
-    """The board with a firmware, written to `elf`, that has a partition for a ROM file system.
+    """Return the board with a firmware, written to `elf`, that has a ROM partition.
 
-    Raises NoEmulator as above.
+    Raises NoEmulator, as with_frozen() does.
     """
     port = f"{emulator.board.port}_ROM_{rom_bytes}"
     return _with_firmware(emulator, elf, progress, port, rom_bytes=rom_bytes)
@@ -79,7 +79,7 @@ def _with_firmware(
 
 
 def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) -> None:
-    """Give ports/qemu the board with a ROM partition, in the memory behind the board's files."""
+    """Add the board with a ROM partition to ports/qemu, in the memory behind the board's files."""
     board = emulator.board
     like = source / "ports" / "qemu" / "boards" / board.port / "mpconfigboard.mk"
     files = {
@@ -100,7 +100,7 @@ def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) 
 
 @contextmanager
 def _locked_folder(name: str) -> Iterator[Path]:
-    """A folder of the cache that no other process uses meanwhile."""
+    """A folder of the cache, locked against other processes."""
     folder = cache_folder(name)
     with (folder / "lock").open("w") as lock:
         if sys.platform != "win32":

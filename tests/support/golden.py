@@ -1,6 +1,6 @@
-"""Golden files: cases, each a line that begins with "$ ", and below each what is printed.
+"""Golden files: cases, each a line that begins with "$ ", followed by the printed lines.
 
-Empty lines, those that begin with "#", and all above the first case are for people.
+Empty lines, lines that begin with "#", and all lines above the first case are for people.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ _CASE = "$ "
 
 @dataclass
 class Case:
-    """A case without its mark, and the lines that are printed."""
+    """A case without its mark, and the printed lines."""
 
     text: str
     printed: list[str] = field(default_factory=list)
 
 
 def cases(path: Path) -> list[Case]:
-    """The cases of a golden file."""
+    """Return the cases of a golden file."""
     return [entry for entry in _entries(path) if isinstance(entry, Case)]
 
 
 def write(path: Path, printed: Callable[[str], list[str]]) -> None:
-    """Write a golden file anew; `git diff` then shows which messages have changed."""
+    """Rewrite a golden file; `git diff` then shows which messages have changed."""
     lines: list[str] = []
     for entry in _entries(path):
         if isinstance(entry, Case):
@@ -37,7 +37,7 @@ def write(path: Path, printed: Callable[[str], list[str]]) -> None:
 
 
 def _entries(path: Path) -> list[Case | str]:
-    """The cases, and the other lines as they are."""
+    """Return the cases, and the other lines unchanged."""
     entries: list[Case | str] = []
     case = None
     for line in path.read_text(encoding="utf-8").splitlines():

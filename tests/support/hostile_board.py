@@ -1,4 +1,4 @@
-"""A board that says whatever a test wants, over a pty: one of another program, or damaged."""
+"""A board on a pty that sends what a test wants: messages of another program, or damaged ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from microshrub_tools.link.frames import Frame, Splitter, pack
 from microshrub_tools.link.messages import HELLO, OBSERVED, WELCOME
 
-# What it answers to requests 6 on, if the test says nothing else: kind and payload
+# Its answers to requests 6 and above, unless the test gives others: kind and payload
 STATE, COUNTS, TEXT, ANOMALY, ERRORS, QUERY, CLASS, DONE = 133, 132, 135, 136, 137, 138, 139, 130
 GOOD = {
     "status": (
@@ -42,21 +42,23 @@ _CLASSES = 15
 def observed(
     label: int = 1, known: int = 1, values: tuple[int, ...] = (3, 4), form: bytes = b""
 ) -> bytes:
-    """The payload of an observation."""
+    """Return the payload of an observation."""
     return struct.pack("<HBB", 0, label, 50) + form + struct.pack("<H2i", known, *values[:2])
 
 
 def class_state(number: int, stands_for: int, name: bytes = b"walk") -> bytes:
-    """The payload of a class's state."""
+    """Return the payload of a class's state."""
     return struct.pack("<BBBBBBBH", number, 1, stands_for, 0, 4, 1, 2, 0) + name
 
 
 class HostileBoard:
-    """Serves its end of the link in a thread; `port` is what a PC opens.
+    """Serves the board's end of the link in a thread; a PC opens `port`.
 
-    config: its config.json, as bytes or fields. answers: kind and payload, by the request's name;
-    `classes` gives the state of class 0 for all. A row of its confusion matrix has a count for
-    each class. seen: an observation, sent again and again. text: what it prints besides.
+    config: config.json, as bytes or fields. answers: kind and payload, by the request's name;
+    `classes` gives the state of class 0 for all. A row of the confusion matrix has a count for
+    each
+    class. seen: an observation, sent again and again. text: other output, sent between the
+    answers.
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class HostileBoard:
             self._send(pack(Frame(OBSERVED, self._session, self._number, self._seen, 8)))
 
     def _send(self, data: bytes) -> None:
-        if data and select.select([], [self._master], [], 0)[1]:  # somebody may not read
+        if data and select.select([], [self._master], [], 0)[1]:  # the other end may not read
             os.write(self._master, data)
 
     def _answer(self, asked: Frame) -> None:
@@ -127,7 +129,7 @@ class HostileBoard:
 
 @contextlib.contextmanager
 def hostile(*given: Any, **options: Any) -> Iterator[str]:
-    """The port of such a board."""
+    """The port of a hostile board."""
     board = HostileBoard(*given, **options)
     try:
         yield board.port

@@ -1,9 +1,10 @@
-"""A broker that wants to harm: forged lengths, packets that cannot be, random bytes.
+"""A hostile broker: forged lengths, invalid packets, random bytes.
 
     python tests/support/hostile_broker.py --packets 100000 --seed 1
 
-A board, the real program on a 32-bit MicroPython, reads its sensor meanwhile and has to go on,
-with nothing learned; then it finds an honest greeting again. Prints how many packets passed.
+A board, the real program on a 32-bit MicroPython, reads its sensor at the same time. It must keep
+running with nothing learned, and accept an honest greeting afterwards. Prints the number of
+packets that passed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from microshrub_host.base.micropython_binary import find_or_fetch
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 
 GREETING = b"\x20\x02\0\0"
-LINE = 200  # packets on a line, if the board does not leave it before
+LINE = 200  # packets on a connection, unless the board closes it earlier
 TOPICS = (
     b"microshrub/kitchen/label/set",
     b"microshrub/kitchen/answer/set",
@@ -40,7 +41,7 @@ TOPICS = (
 
 
 def packet(draw: random.Random) -> bytes:
-    """One that may be whole, and hardly ever means something."""
+    """Return a packet that may be well formed, and hardly ever has a meaning."""
     topic = draw.choice(TOPICS)
     text = draw.randbytes(draw.choice((0, 1, 8, 40, 300)))
     kind = draw.choice((0x30, 0x31, 0x32, 0x3A, 0x34, 0x40, 0x90, 0xD0, draw.randrange(256)))
@@ -62,9 +63,9 @@ def packet(draw: random.Random) -> bytes:
 
 
 def attack(listens: socket.socket, heard: int, packets: int, draw: random.Random) -> int:
-    """Serve lines until so many packets were sent; returns how many lines that took.
+    """Serve connections until `packets` packets are sent; return the number of connections.
 
-    What the board says at its port, of which `heard` is the file descriptor, is read meanwhile.
+    The board's output, at the file descriptor `heard`, is read at the same time.
     """
     listens.settimeout(PATIENCE)
     sent = lines = 0
@@ -88,7 +89,7 @@ def attack(listens: socket.socket, heard: int, packets: int, draw: random.Random
 
 
 def main() -> int:
-    """Run the attack; 1 if something got in, or was lost."""
+    """Run the attack; return 1 if a packet had an effect or a sample was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,11 +1,11 @@
-"""A broker that wants to harm the PC that asks it for packets.
+"""A broker that attacks the PC that fetches packets from it.
 
     python tests/support/hostile_to_pc.py --lines 400 --seed 1
 
-It answers as MQTT wants, but for what a seed draws: topics that nobody asked for, tens of
-thousands of messages, messages without end, forged lengths, random bytes, silence, a closed line.
-Each command has to end with an error in one line or with nothing learned, soon and in little
-memory. Prints how many lines passed.
+It answers as MQTT prescribes, except for tricks that a seed draws: topics without a subscription,
+tens of thousands of messages, endless messages, forged lengths, random bytes, silence, a closed
+connection. Each command has to end with a one-line error or with nothing learned, soon and with
+little memory. Prints the number of connections that passed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from microshrub_tools.cli.main import main as run
 from microshrub_tools.link import broker
 
 CONNECT, PUBLISH, SUBSCRIBE, UNSUBSCRIBE, PING = 1, 3, 8, 10, 12
-PATIENCE = 0.3  # seconds that the broker may be silent, in place of 10
+PATIENCE = 0.3  # seconds that the broker may be silent, instead of 10
 MOST_MEGABYTES = 300
 MOST_SECONDS = 60
 Pieces = Iterator[bytes]
@@ -40,7 +40,7 @@ Trick = Callable[[random.Random], Pieces]
 
 
 def packet(kind: int, body: bytes, length: int | None = None) -> bytes:
-    """One whose length may be forged."""
+    """Return a packet, whose length may be forged."""
     left = len(body) if length is None else length
     digits = bytearray()
     while True:
@@ -51,7 +51,7 @@ def packet(kind: int, body: bytes, length: int | None = None) -> bytes:
 
 
 def message(topic: str, data: bytes = b"", kind: int = 0x31) -> bytes:
-    """A retained message."""
+    """Return a retained message."""
     return packet(kind, struct.pack(">H", len(topic)) + topic.encode() + data)
 
 
@@ -111,7 +111,7 @@ TRICKS: tuple[Trick, ...] = (
 
 
 class HostileBroker:
-    """It listens at `port`; `trick` comes before what answers packets of the kinds `at`."""
+    """A broker at `port`; `trick` comes before the answers to packets of the kinds `at`."""
 
     def __init__(self, draw: random.Random) -> None:
         self._draw = draw
@@ -159,7 +159,7 @@ class HostileBroker:
 
 
 def commands(folder: Path, port: int) -> list[list[str]]:
-    """All that ask a broker."""
+    """Return all commands that connect to a broker."""
     where = ["--mqtt", f"127.0.0.1:{port}", "--group", "g"]
     model, more = str(saved_model(folder / "own.mshrub", (0, 1), 2)), str(folder / "more.mshrub")
     return [
@@ -172,7 +172,7 @@ def commands(folder: Path, port: int) -> list[list[str]]:
 
 
 def withstands(words: list[str]) -> str:
-    """What is wrong with how the command ended; "" if nothing is."""
+    """Return what is wrong with the end of a command; "" if nothing is."""
     out, err = io.StringIO(), io.StringIO()
     began = time.monotonic()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -189,7 +189,7 @@ def withstands(words: list[str]) -> str:
 
 
 def main() -> int:
-    """Run the attack; 1 if a command did not withstand it."""
+    """Run the attack; return 1 if a command did not withstand it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""tests/support/majority.py with one thing wrong."""
+"""tests/support/majority.py with one fault."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _TABLE = "    def _table(self):\n"
 
 
 def _learn(body: str) -> str:
-    """A method of that body."""
+    """Return a method `learn` with that body."""
     return f"    def learn(self, x, label):\n        {body}\n\n"
 
 
 MAJORITY = Path(__file__).with_name("majority.py")
-# What is wrong, a line, and what is in its place
+# The fault, a line, and its replacement
 FAULTS = {
     "beyond a buffer": ("        votes[c] = 0\n", "        votes[5000] = 7\n"),
     "below a buffer": ("        votes[c] = 0\n", "        votes[c - 4] = 0\n"),
@@ -96,7 +96,7 @@ FAULTS = {
 
 
 def faulty(fault: str, folder: Path) -> Path:
-    """The file with that fault, in a folder."""
+    """Write the file with that fault into a folder; return its path."""
     line, other = FAULTS[fault]
     source = MAJORITY.read_text(encoding="utf-8")
     assert source.count(line) >= 1, fault
@@ -107,7 +107,7 @@ def faulty(fault: str, folder: Path) -> Path:
 
 @contextmanager
 def registered_learners_forgotten() -> Iterator[None]:
-    """What is registered meanwhile is unknown afterwards; the caller resets the variable."""
+    """Forget the learners that are registered within the block; the caller resets the variable."""
     before = loader.load("python").learners._LEARNERS
     try:
         yield

@@ -1,8 +1,8 @@
-"""`microshrub` in a Python from which is taken what Windows does not have: a program of its own.
+"""`microshrub` in a Python without the parts that Windows lacks: a program of its own.
 
-What else is installed is imported first, as on Windows it has other ways. Then the modules and
-functions of Unix go, sys.platform is win32, a file that is open is neither replaced nor removed,
-and names have no colons. What it cannot show is what Windows has and this system has not.
+Other packages are imported first, as they have code of their own for Windows. Then the modules and
+functions of Unix are deleted, sys.platform becomes win32, an open file can be neither replaced nor
+removed, and names must not contain colons. Parts that only Windows has remain untested.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _is_open(path: Any) -> bool:
     for name in os.listdir("/proc/self/fd"):
         try:
             results.append(os.readlink(f"/proc/self/fd/{name}"))
-        except OSError:  # that of the list itself
+        except OSError:  # the descriptor of the listing itself
             continue
     return mapped or real in results
 
@@ -83,7 +83,7 @@ def _refuses_names(act: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _no_new_session(start: Callable[..., None]) -> Callable[..., None]:
-    """Popen without what Unix alone can; on Windows start_new_session does nothing."""
+    """Return Popen without Unix's own options; on Windows start_new_session does nothing."""
 
     def starts(self: Any, *given: Any, **more: Any) -> None:
         assert not more.pop("preexec_fn", None), "preexec_fn is not to be had on Windows"
@@ -94,8 +94,8 @@ def _no_new_session(start: Callable[..., None]) -> Callable[..., None]:
 
 
 def become_windows() -> None:
-    """Take away what is not there."""
-    warnings.simplefilter("ignore", EncodingWarning)  # those of others
+    """Remove the parts that Windows lacks."""
+    warnings.simplefilter("ignore", EncodingWarning)  # warnings of other packages
     for name in _FIRST:
         importlib.import_module(name)
     subprocess.Popen.__init__ = _no_new_session(subprocess.Popen.__init__)  # type: ignore[method-assign]
@@ -114,7 +114,7 @@ def become_windows() -> None:
     for name in ("mkdir", "open"):
         setattr(os, name, _refuses_names(getattr(os, name)))
     builtins.open = _refuses_names(builtins.open)
-    # which is not UTF-8 there; python -X warn_default_encoding tells where it is meant
+    # The default encoding is not UTF-8 on Windows; -X warn_default_encoding finds uses of it
     warnings.filterwarnings("error", category=EncodingWarning, module="microshrub")
     sys.platform = "win32"
 

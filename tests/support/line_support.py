@@ -1,4 +1,4 @@
-"""Lines that misbehave: one through damage, and a cable that is pulled."""
+"""Lines that misbehave: a damaged line, and a cable that is pulled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microshrub_tools.link_fuzz.damage import Damage
 
 
 class Damaged:
-    """A line through damage in both directions."""
+    """A line with damage in both directions."""
 
     def __init__(self, line: Line, seed: int) -> None:
         self._line = line
@@ -26,7 +26,7 @@ class Damaged:
 
     def read(self, seconds: float) -> bytes:
         data = self._line.read(seconds)
-        if not data:  # else a cut would swallow all the answers of a line that carries few
+        if not data:  # else a cut would swallow all answers on a line with little traffic
             self._up.end_cut()
             self._down.end_cut()
         return self._down(data)
@@ -36,7 +36,7 @@ class Damaged:
 
 
 class Ends:
-    """A device's port as the two files that a Cable carries bytes between."""
+    """A device's port as the two files between which a Cable carries bytes."""
 
     def __init__(self, port: str) -> None:
         file = os.open(port, os.O_RDWR | os.O_NOCTTY)
@@ -44,7 +44,7 @@ class Ends:
 
 
 class Cable:
-    """A port, a symbolic link to a pty, whose bytes go to the pipes of a process and back."""
+    """A port, a symbolic link to a pty, whose bytes go to and from the pipes of a process."""
 
     def __init__(self, port: Path, process: subprocess.Popen[bytes] | Ends) -> None:
         self._port, self._process = port, process
@@ -61,7 +61,7 @@ class Cable:
         self.stop()
 
     def pull(self) -> None:
-        """The pty is gone, and there is another one a moment later."""
+        """Remove the pty; another one appears a moment later."""
         self._pulled.set()
 
     def stop(self) -> None:
@@ -76,7 +76,7 @@ class Cable:
             self._pulled.clear()
             self._plugged.set()
             self._carry(master)
-            self._port.unlink()  # before the pty's number is another one's
+            self._port.unlink()  # before another pty can get the same number
             os.close(slave)
             os.close(master)
 

@@ -1,4 +1,4 @@
-"""Lines of Python that lock the heap of a real MicroPython, and run on the PC's engines, too."""
+"""Lines of Python that lock the heap of a real MicroPython, and also run on the PC's engines."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ say = print
 def printed_on_micropython(
     run: Callable[[str], str], code: str, names: tuple[str, ...], **given: Any
 ) -> list[str]:
-    """The lines that code prints with say(); it has lock() and unlock() of the heap.
+    """Return the lines that the code prints with say(); lock() and unlock() lock the heap.
 
-    names are what it takes from the library, given are values that it has: numbers, bytearrays,
-    arrays. run runs a script.
+    names are imported from the library, given are variables: numbers, bytearrays, arrays. run runs
+    a
+    script.
     """
     values = "".join(f"{name} = {value!r}\n" for name, value in given.items())
     return run(_HEAD.format(names=", ".join(names)) + values + code).splitlines()
 
 
 def printed_on(engine: str, code: str, names: tuple[str, ...], **given: Any) -> list[str]:
-    """The same on an engine in this process, which has no heap to lock."""
+    """Return the same lines from an engine in this process, which has no heap to lock."""
     library = loader.load(engine)
     lines: list[str] = []
     space: dict[str, Any] = {name: getattr(library, name) for name in names} | given

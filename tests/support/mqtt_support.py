@@ -1,4 +1,4 @@
-"""A board in a house: mosquitto on loopback, and a program in the real 32-bit MicroPython."""
+"""A board in a home network: mosquitto on loopback, a program in the real 32-bit MicroPython."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ needs_broker = pytest.mark.skipif(
 USER, PASSWORD = "board", "sesame, open: ü"
 CLASSES = ("rest", 'a "walk"')
 
-# A sensor that reads its level in a file, with a little noise; "both": from one to the other
+# A sensor that reads its level from a file, with a little noise; "both": both levels by turns
 SENSOR = """
 class Level:
     names = ("x", "y")
@@ -79,13 +79,13 @@ class Fast(Hardware):
 
 main(Fast())
 """
-_IDLE = 100  # milliseconds of its own for which a board waits for input, with nothing else to do
+_IDLE = 100  # board milliseconds that an idle board waits for input
 
 
 def fast(times: int, idle: int = _IDLE) -> str:
-    """The main.py of a board whose milliseconds pass so many times as fast.
+    """Return the main.py of a board whose clock runs `times` times as fast.
 
-    idle is of its milliseconds, too; more of them make it slow where it has nothing else to do.
+    idle is in the board's milliseconds; a larger value slows an idle board down.
     """
     return _FAST % (times, idle // times)
 
@@ -97,7 +97,7 @@ def free_port() -> int:
 
 
 class Mosquitto:
-    """A broker at a port of its own, with a user and a password; stop() and start() it."""
+    """A broker at its own port, with a user and a password; stop() and start() control it."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         assert MOSQUITTO
@@ -140,7 +140,7 @@ class Mosquitto:
 
 
 class Listener:
-    """Somebody who hears all that the board says; `retained` has the last one of each topic."""
+    """A subscriber to all of the board's messages; `last` has the last message of each topic."""
 
     def __init__(self, port: int) -> None:
         self.broker = Broker("127.0.0.1", port, USER, PASSWORD)
@@ -149,7 +149,7 @@ class Listener:
         self.last: dict[str, bytes] = {}
 
     def until(self, right: Callable[[Message], bool]) -> Message:
-        """Wait for such a message, however long it takes."""
+        """Wait for a matching message, however long it takes."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             came = self.broker.receive(1.0)
@@ -161,14 +161,14 @@ class Listener:
         raise AssertionError(f"it never came; the last: {self.heard[-5:]}")
 
     def until_at(self, topic: str, holds: Callable[[str], bool] = lambda _: True) -> str:
-        """Wait for a message at that topic of the kitchen of which that holds."""
+        """Wait for a message at that topic of the kitchen whose text matches; return the text."""
         came = self.until(
             lambda m: m.topic == f"microshrub/kitchen/{topic}" and holds(m.data.decode())
         )
         return came.data.decode()
 
     def announcements(self) -> dict[str, bytes]:
-        """The messages by which Home Assistant finds what there is, by their topics."""
+        """Return Home Assistant's discovery messages, by their topics."""
         return {t: data for t, data in self.last.items() if t.endswith("/config") and data}
 
     def until_state(self, **wanted: Any) -> dict[str, Any]:
@@ -189,14 +189,14 @@ class Listener:
 
 
 def level(folder: Path, value: int | str) -> None:
-    """Have the sensor read that from now on; "both": now one level, now the other."""
+    """Set the level that the sensor reads; "both": the two levels by turns."""
     new = folder / "level.new"
     new.write_text(str(value))
     new.replace(folder / "level")
 
 
 def settings(port: int, **fields: Any) -> dict[str, Any]:
-    """A config.json of a board that reads its sensor and talks to a broker at that port."""
+    """Return the config.json of a board that reads its sensor and uses a broker at that port."""
     mqtt = {"host": "127.0.0.1", "port": port, "name": "kitchen", "settle": [3, 230], "events": 8}
     sensor = {
         "kind": "own", "module": "own_level", "class": "Level", "values": 2, "rate": 200,
@@ -214,7 +214,7 @@ def settings(port: int, **fields: Any) -> dict[str, Any]:
 
 
 def stream() -> Stream:
-    """What the sensor reads at both levels."""
+    """Return the sensor's readings at both levels."""
     n = np.arange(400)
     labels = (n // 50 % 2).astype(np.uint8)
     levels = np.where(labels, HIGH, LOW)
@@ -223,9 +223,9 @@ def stream() -> Stream:
 
 
 def put_mqtt(folder: Path, config: dict[str, Any], times: int = 1, *, old: bool = False) -> None:
-    """Write a board that has it all; its milliseconds pass so many times as fast.
+    """Write a board with sensor, broker and quantizer; its clock runs `times` times as fast.
 
-    old: it announces itself as old versions of Home Assistant read it.
+    old: its discovery messages are in the format of old versions of Home Assistant.
     """
     put_device(folder, config)
     (folder / "main.py").write_text(fast(times))
@@ -240,23 +240,24 @@ def put_mqtt(folder: Path, config: dict[str, Any], times: int = 1, *, old: bool 
 
 
 def teach(listener: Listener, folder: Path) -> None:
-    """Teach it both classes with the label of the broker."""
+    """Teach both classes with the broker's label topic."""
     samples = listener.until_state()["samples"]
     for name, value in zip(CLASSES, (LOW, HIGH), strict=True):
         level(folder, value)
         wanted = samples + 60
         while samples < wanted:
-            listener.say("label/set", name)  # it tells its state for it
+            listener.say("label/set", name)  # the board publishes its state in answer
             samples = listener.until_state(label=name)["samples"]
     listener.say("label/set", "")
     listener.until_state(label=None)
 
 
 class Relay:
-    """Stands between a board and its broker, and cuts the line after so many bytes.
+    """A relay between a board and its broker that cuts the line after a given number of bytes.
 
-    cuts are pairs, one for each line: bytes from the board that pass, and bytes to it, None for
-    all; behind the last pair nothing is cut any more.
+    cuts are pairs, one for each connection: the bytes from the board that pass, and the bytes to
+    the
+    board, None for all; after the last pair no connection is cut.
     """
 
     def __init__(self, port: int, cuts: Sequence[tuple[int | None, int | None]] = ()) -> None:

@@ -1,4 +1,4 @@
-"""A device that knows walk and rest, has room for three more classes, and meets another kind."""
+"""A device that knows walk and rest, has room for three more classes, and meets a third class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPARE = {"classes": 3, "window": 32, "collect": 4, "room": 16}
 
 
 def kinds() -> Stream:
-    """120 samples of walk and rest by turns, 60 of a third kind; its classes are of the device."""
+    """Return 120 samples of walk and rest by turns, then 60 of stairs, the unknown class."""
     rng = np.random.default_rng(3)
     labels = np.array([0, 1] * 60 + [2] * 60)
     rows = np.array([(20, 20), (80, 20), (20, 80)])[labels] + rng.normal(0, 1, (180, 2))
@@ -26,7 +26,7 @@ def kinds() -> Stream:
 
 
 def put_naming_device(folder: Path, **fields: Any) -> None:
-    """Write what the board has in its flash."""
+    """Write the flash of the board."""
     config = configuration(
         "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES, **fields
     )
@@ -35,7 +35,7 @@ def put_naming_device(folder: Path, **fields: Any) -> None:
 
 
 def live(link: HostLink, stream: Stream, begin: int, end: int, label: bool) -> list[int]:
-    """What is predicted for these samples; with label, they are learned."""
+    """Return the predictions for these samples; with label, the device learns the samples."""
     rows = stream.raw_rows()
     requests = (
         sample(rows[k].tolist(), int(stream.labels[k]) if label else None)

@@ -1,10 +1,11 @@
-"""Somebody in a board's network: forged, replayed and reordered records, and random bytes.
+"""An attacker in a board's network: forged, replayed and reordered records, and random bytes.
 
     python tests/support/network_attack.py --frames 100000 --seed 1
 
-A board, the real program on a 32-bit MicroPython, reads its sensor meanwhile and has to go on, and
-nothing may reach its link. The attacker has heard all that a host and the board have said, and
-takes a host's place in the middle of a line; he does not have the key. Prints how many passed.
+A board, the real program on a 32-bit MicroPython, reads its sensor at the same time. It must keep
+running, and nothing may reach its link. The attacker has recorded all messages of a host and the
+board, and takes over a host's connection; he does not have the key. Prints the number of records
+that passed.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus, sample
 from microshrub_tools.link.tcp_line import CODE, FLASH, NONCE, TcpLine, signed
 
-RECORDS = 20  # sent on a line at once; the first one that is wrong ends it
+RECORDS = 20  # sent at once on a connection; the first wrong one ends it
 EDGES = (0, 1, 2, 255, 256, 257, 4095, 32768, 65535)
 
 
 class Heard(TcpLine):
-    """A host's line, and all that it has said: a proof, then records."""
+    """A host's line that records all its messages: a proof, then records."""
 
     def _greet(self, seconds: float) -> None:
         self.records_put: list[bytes] = []
@@ -44,7 +45,7 @@ class Heard(TcpLine):
 
 
 def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
-    """Records of hosts, of which none is what the board waits for."""
+    """Yield altered records of hosts, never the one that the board expects."""
     while True:
         one, two = draw.choice(records), draw.choice(records)
         change = draw.randrange(6)
@@ -64,13 +65,13 @@ def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
 
 
 def no_proof(heard: Heard, theirs: bytes, draw: random.Random) -> bytes:
-    """What is said to a board that has drawn this number, in place of a proof."""
+    """Return an invalid proof for a board that has drawn the number `theirs`."""
     message = heard.records_put[0]
     ours = message[:NONCE]
     wrong = signed(draw.randbytes(len(KEY)), FLASH, ours + theirs)[:CODE]
     return draw.choice(
         (
-            message,  # a proof of another line
+            message,  # a proof from another connection
             ours + FLASH + message[-CODE:],
             ours + FLASH + wrong,
             draw.randbytes(PROOF),
@@ -81,7 +82,7 @@ def no_proof(heard: Heard, theirs: bytes, draw: random.Random) -> bytes:
 
 
 def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
-    """Be a stranger who knows what was heard; one in four stands in the middle of a line."""
+    """Connect as a stranger with recorded messages; one attack in four takes over a connection."""
     records = heard.records_put[1:]
     source = altered(records, draw)
     with contextlib.suppress(OSError):
@@ -92,7 +93,7 @@ def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
                 rest(line)
             return
         taken = board.line()
-        later = [taken._up.seal(b"\0") for _ in range(3)][1:]  # the first one would be right
+        later = [taken._up.seal(b"\0") for _ in range(3)][1:]  # the first one would be valid
         source = altered([*records, *later], draw)
         taken._socket.sendall(b"".join(next(source) for _ in range(RECORDS)))
         rest(taken._socket)
@@ -100,7 +101,7 @@ def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
 
 
 def main() -> int:
-    """Attack; 1 if something got in, or was lost."""
+    """Run the attack; return 1 if a message had an effect or a sample was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -128,14 +129,14 @@ def main() -> int:
                     say(board, heard, draw)
                     lines += 1
                     if lines % 50 == 0:
-                        observe(cable, 1)  # the sensor goes on
+                        observe(cable, 1)  # the sensor still reads
                 after = cable.ask(STATUS)
             assert isinstance(before, DeviceStatus)
             assert isinstance(after, DeviceStatus)
             assert after.samples == before.samples == 20, "something was learned"
             for what in (b"", draw.randbytes(PROOF - 2), heard.records_put[0]):
                 with Crowd(board.tcp, what):
-                    board.line().close()  # or who has the key is not let in
+                    board.line().close()  # otherwise the owner of the key could not connect
         finally:
             board.close()
     print(f"{lines * RECORDS:,} passed on {lines:,} lines: nothing in, nothing lost")

@@ -17,10 +17,11 @@ WEB = ROOT / "tools" / "web"
 
 
 def run_in_node(folder: Path, program: str, exports: Mapping[str, str], given: Any) -> Any:
-    """What a program writes as JSON, which reads `given` and imports from ./bundle.mjs.
+    """Run a program that reads `given` and imports from ./bundle.mjs; return its JSON output.
 
-    exports: the names that the bundle has of each of the page's modules. Skips the test where
-    there is no node.
+    exports: the names that the bundle takes from each of the page's modules. Skips the test
+    without
+    node.
     """
     bundler = WEB / "node_modules" / ".bin" / "esbuild"
     if shutil.which("node") is None or not bundler.exists():
@@ -36,7 +37,7 @@ def run_in_node(folder: Path, program: str, exports: Mapping[str, str], given: A
 
 
 def run_program(program: Path, given: Any) -> Any:
-    """What a program for node writes as JSON, which reads `given`."""
+    """Run a program in node that reads `given`; return its JSON output."""
     done = subprocess.run(
         ["node", str(program)],
         input=json.dumps(given),

@@ -1,4 +1,4 @@
-"""Packets with altered bytes, forged lengths and a right checksum: refused, or nothing but read.
+"""Packets with altered bytes, forged lengths and a valid checksum; a board must learn none.
 
 python tests/support/packet_attack.py --packets 100000 --seed 1
 """
@@ -14,12 +14,12 @@ from packet_support import Board, sealed
 
 from microshrub_host.library import loader
 
-_JUDGED = 50  # one of so many is judged, which takes long, even if it was altered in no harm
+_JUDGED = 50  # one readable packet in so many is also evaluated, which takes long
 _EDGES = (0, 1, 127, 128, 254, 255)
 
 
 def altered(data: bytes, dice: random.Random) -> bytes:
-    """A packet with bytes changed, lost or repeated; most have the right checksum."""
+    """Return a packet with bytes changed, lost or repeated; most have a valid checksum."""
     written = bytearray(data)
     for _ in range(dice.choice((1, 1, 1, 2, 4, 16))):
         at = dice.randrange(len(written))
@@ -42,7 +42,7 @@ def altered(data: bytes, dice: random.Random) -> bytes:
 
 
 def attack(packets: int, seed: int) -> tuple[int, int]:
-    """How many were refused, and how many were packets still. Raises for all that is wrong."""
+    """Return the numbers of refused and of read packets. Raises for any other result."""
     library = loader.load(loader.fastest())
     whole = Board(library, (40, 40, 40)).sharing.collect("kitchen", ("rest", "walk", "run"), 5)
     board = Board(library, (40, 40, 0), seed=1)
@@ -68,7 +68,7 @@ def attack(packets: int, seed: int) -> tuple[int, int]:
 
 
 def main() -> int:
-    """Attack, and say what came of it."""
+    """Run the attack, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)

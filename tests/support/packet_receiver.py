@@ -1,4 +1,4 @@
-"""A board of a group that shares packets, as tests teach and ask it."""
+"""A board of a group that shares packets, and methods to teach and query it in tests."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from packet_support import CLASSES, UNITS, rows_of
 from microshrub_tools.link.messages import FINGERPRINT, Fingerprint, Prediction, sample
 
 GROUP = "rooms"
-TAUGHT = 40  # samples of each class that a board is taught
+TAUGHT = 40  # samples that a board is taught of each class
 
 
 def group_config(
     name: str, shared: tuple[int, ...], features: tuple[str, ...], **network: Any
 ) -> dict[str, Any]:
-    """The config.json of a board of the group, with what it has in a network."""
+    """Return the config.json of a board of the group; `network` has its fields for the network."""
     return configuration(
         "Thicket",
         {"features": 3, "classes": 3, "bytes": 8192},
@@ -33,12 +33,12 @@ def group_config(
 
 
 class PacketPeer:
-    """A board that is taught over its link."""
+    """A board that a test teaches over its link."""
 
     device: Device
 
     def teach(self, *labels: int, count: int = TAUGHT, seed: int = 7) -> Taught:
-        """Teach it so many samples of each of these classes; returns them."""
+        """Teach `count` samples of each of these classes; return the samples."""
         rows = [(row, c) for c in labels for row in rows_of(c, count, seed)]
         random.Random(1).shuffle(rows)
         with connected(self.device) as link:
@@ -47,7 +47,7 @@ class PacketPeer:
         return rows
 
     def right(self, label: int) -> float:
-        """The part of other samples of a class that it predicts right."""
+        """Return the share of other samples of a class that are predicted right."""
         rows = rows_of(label, 25, 99)
         with connected(self.device) as link:
             answers = [link.ask(sample(row.tolist())) for row in rows]
@@ -55,7 +55,7 @@ class PacketPeer:
         return sum(each.label == label for each in answers) / len(answers)  # type: ignore[union-attr]
 
     def fingerprint(self) -> int:
-        """The CRC32 of its model."""
+        """Return the CRC32 of the board's model."""
         with connected(self.device) as link:
             answer = link.ask(FINGERPRINT)
         assert isinstance(answer, Fingerprint)

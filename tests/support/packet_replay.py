@@ -1,4 +1,4 @@
-"""Packets of a board that knows all classes, and what a PC learns of rows and then of packets."""
+"""Packets of a board that knows all classes, and a PC's model after rows and then packets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Taught = list[tuple[Any, int]]  # rows and their classes
 
 
 def packet_of(label: int, origin: str, most: int = 20, names: Any = NAMES, **other: Any) -> bytes:
-    """Of a board that knows all classes; `other` units and class names than usual."""
+    """Return a packet of a board that knows all classes; `other`: units and class names."""
     library = loader.load(loader.fastest())
     board = Board(library, (40, 40, 40), feature_names=names, **other)
     its = other.get("class_names", CLASSES)
@@ -24,8 +24,8 @@ def packet_of(label: int, origin: str, most: int = 20, names: Any = NAMES, **oth
 def replayed(
     config: dict[str, Any], rows: Taught, *packets: bytes, most: int | None = None
 ) -> int:
-    """The CRC32 of a model that learns these rows, and then these packets, on a PC: of each so
-    many samples, all by default.
+    """Return the CRC32 of a model on the PC that learns these rows, and then `most` samples of
+    each packet, by default all.
     """
     library = loader.load(loader.fastest())
     device = library.device

@@ -1,4 +1,4 @@
-"""Thickets that teach each other: three classes around three places, and boards that know some."""
+"""Thickets that teach each other: three classes with three centres, and boards that know some."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MIDDLES = np.array([[0, 0, 0], [3000, 500, -2000], [-2500, 2500, 2500]])
 
 
 def rows_of(label: int, count: int, seed: int) -> np.ndarray:
-    """Raw rows of a class, shape (count, 3)."""
+    """Return raw rows of a class, shape (count, 3)."""
     return (
         np.random.default_rng((seed, label)).normal(_MIDDLES[label], 200, (count, 3)).astype(int)
     )
 
 
 def saved_model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NAMES) -> Path:
-    """A saved thicket that learned 60 samples of each of these classes."""
+    """Save a thicket that has learned 60 samples of each of these classes; return the file."""
     rows = np.concatenate([rows_of(c, 60, seed) for c in classes]) / 100
     labels = np.repeat(classes, 60).astype(np.uint8)
     order = np.random.default_rng(seed).permutation(len(labels))
@@ -40,13 +40,13 @@ def saved_model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NA
 
 
 def known(path: str | Path) -> tuple[str, ...]:
-    """The classes of which a saved model holds samples, whoever taught it."""
+    """Return the classes of which a saved model holds samples, its own or another board's."""
     sharing = shared_samples.sharer(Path(path)).sharing
     return tuple(name for k, name in enumerate(CLASSES) if sharing._store.count(k))
 
 
 class Board:
-    """A thicket of 8 KB with its quantizer, which learned so many samples of each class."""
+    """A thicket of 8 KB with its quantizer; it has learned this many samples of each class."""
 
     def __init__(self, library: Any, counts: tuple[int, int, int], seed: int = 0, **names: Any):
         self.library = library
@@ -65,11 +65,11 @@ class Board:
         self.model.learn(self.x, label)
 
     def packet(self, *wanted: str, most: int = 20, origin: str = "kitchen") -> Any:
-        """A packet of what it knows."""
+        """Return a packet with samples of these classes."""
         return self.library.SamplePacket(self.sharing.collect(origin, wanted, most))
 
     def learn_all(self) -> int:
-        """Learn what waits; returns how many samples that were."""
+        """Learn all waiting samples; return their number."""
         steps = self.sharing.waiting
         while self.sharing.step():
             pass
@@ -78,7 +78,7 @@ class Board:
         return int(steps)
 
     def right(self, label: int) -> float:
-        """The part of 100 other rows of a class that it predicts right."""
+        """Return the share of 100 other rows of a class that are predicted right."""
         count = 0
         for row in rows_of(label, 100, 99):
             self.quantizer.code(array("i", [int(v) for v in row]), self.x)
@@ -86,17 +86,17 @@ class Board:
         return count / 100
 
     def held(self, label: int) -> int:
-        """How many samples of a class it holds."""
+        """Return the number of stored samples of a class."""
         buffers = {name: buffer for name, _, buffer in self.model.buffers()}
         return int(buffers["store.count"][label])
 
     def bits(self) -> bytes:
-        """All that it knows."""
+        """Return the complete state, of model and quantizer."""
         return bytes(self.model.save() + self.quantizer.save())
 
 
 def far_away(library: Any) -> Board:
-    """One of which the last class has values a thousand times as large as elsewhere."""
+    """Return a board whose last class has values a thousand times as large as elsewhere."""
     board = Board(library, (0, 0, 0))
     for row in 1000 * rows_of(2, 40, 3):
         board.learn(row, 2)
@@ -104,6 +104,6 @@ def far_away(library: Any) -> Board:
 
 
 def sealed(data: bytes | bytearray) -> bytes:
-    """The packet with the checksum that its bytes have now."""
+    """Return the packet with a checksum that matches its bytes."""
     body = bytes(data[:-4])
     return body + struct.pack("<I", crc32(body))

@@ -1,4 +1,4 @@
-"""Gestures that are alike, by a hand that is never as fast, as wide or as steady as before."""
+"""Similar gestures, by a hand whose speed, size and steadiness vary."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from microshrub_host.streams.stream import Stream
 Point = tuple[float, float]
 Reading = tuple[float, ...]
 Make = Callable[["Hand", str, int], list[Reading]]
-TURNS = 1.5  # a second
+TURNS = 1.5  # turns per second
 SHAKES = 3.0
-STEADY = {TURNS: 60.0, SHAKES: 8.0}  # how far a gesture goes, of which a hand trembles a part
-UNITS = 20  # a pixel
+STEADY = {TURNS: 60.0, SHAKES: 8.0}  # the size of a gesture; the hand trembles by a part of it
+UNITS = 20  # counts per pixel
 GRAVITY, TURNING = 16384 / 9.80665, 131  # counts of an MPU-6050
 AXES = {"pointer": ("x", "y", "dx", "dy"), "motion": ("ax", "ay", "az", "gx", "gy", "gz")}
 
 
 class Hand:
-    """The hand of a seed."""
+    """A hand with a random seed."""
 
     def __init__(self, seed: int = 5) -> None:
         self._random = random.Random(seed)
         self._angle = 0.0
 
     def points(self, shape: Callable[[float], Point], turns: float, readings: int) -> list[Point]:
-        """Places on a shape, one for each reading; so many turns a second, or nearly."""
+        """Return places on a shape, one for each reading, at about `turns` turns a second."""
         made = []
         speed, size = self._random.uniform(0.9, 1.1), self._random.uniform(0.85, 1.15)
         for _ in range(readings):
@@ -67,7 +67,7 @@ SHAKEN = {  # m/s²
 
 
 def pointer(hand: Hand, text: str, readings: int) -> list[Reading]:
-    """As the page's pointer sensor reads it."""
+    """Return readings as the page's pointer sensor takes them."""
     made, before = [], (0.0, 0.0)
     for x, y in hand.points(DRAWN[text], TURNS, readings):
         made.append(tuple(UNITS * each for each in (x, y, x - before[0], y - before[1])))
@@ -76,7 +76,7 @@ def pointer(hand: Hand, text: str, readings: int) -> list[Reading]:
 
 
 def motion(hand: Hand, text: str, readings: int) -> list[Reading]:
-    """As the page's motion sensor reads it."""
+    """Return readings as the page's motion sensor takes them."""
     points = hand.points(SHAKEN[text], SHAKES, readings)
     return [
         (x * GRAVITY, y * GRAVITY, 9.8 * GRAVITY, 0.0, 0.0, 20 * x * TURNING) for x, y in points
@@ -84,10 +84,10 @@ def motion(hand: Hand, text: str, readings: int) -> list[Reading]:
 
 
 def shown_and_measured(sensor: str, seed: int, size: int) -> tuple[float, float]:
-    """Percent on unseen data as the page shows it, and what it then gets right.
+    """Return the percentage on unseen data as the page shows it, and the true one.
 
     Four gestures are taught class after class in three rounds of six seconds, and only predicted
-    in two more.
+    in two more rounds.
     """
     make: Make = pointer if sensor == "pointer" else motion
     names = [*DRAWN] if sensor == "pointer" else [*SHAKEN]
@@ -95,7 +95,7 @@ def shown_and_measured(sensor: str, seed: int, size: int) -> tuple[float, float]
     rows, labels = _samples(sensor, make, hand, names, [*range(4)] * 5)
     taught = labels[:, 1] < 12
     learned = _Learned(size, rows[taught], labels[taught, 0])
-    is_whole = labels[:, 2] >= 3  # whose window holds nothing but this gesture
+    is_whole = labels[:, 2] >= 3  # the window holds no other gesture
     unseen = ~taught & is_whole
     right = learned.answers(rows[taught], labels[taught, 0], rows[unseen]) == labels[unseen, 0]
     return learned.shown(is_whole[taught]), 100 * float(right.mean())
@@ -114,7 +114,7 @@ class _Learned:
         return np.asarray(answers("thicket", self._parameters, *known, asked))
 
     def shown(self, is_whole: NDArray[np.bool_]) -> float:
-        """As the page shows it: only samples are asked about whose window is of one recording."""
+        """Return the page's percentage, of the samples with a window from one recording."""
         right = of = 0
         for draw in draws(find(self._labels, 4)):
             out = draw.asked & is_whole
@@ -128,7 +128,7 @@ class _Learned:
 def _samples(
     sensor: str, make: Make, hand: Hand, names: list[str], order: Iterable[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Samples, and of each the class, the recording and its place in that."""
+    """Return samples, and for each its class, its recording and its place in the recording."""
     readings, marks = [], []
     for number, c in enumerate(order):
         made = make(hand, names[c], 6 * RATE)

@@ -1,4 +1,4 @@
-"""The library of a program that the page makes, beside that of `build`."""
+"""The library of a program that the page makes, compared with the library of `build`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from microshrub_tools.web.page_boards import motion_config, page_library, page_p
 
 
 def check_library(library: Mapping[str, bytes], built: Path, learner: str, key: str) -> None:
-    """It has the bytes that were made ahead, all files of `build`, and is not much larger.
+    """Check that the library has precompiled bytes, all files of `build`, and is not much larger.
 
-    `build` leaves out each function that this program does not need.
+    `build` leaves out every function that this program does not need.
     """
     board = board_files.load(key)
     ahead = page_library(board, page_program(learner, motion_config(board))).files()

@@ -1,10 +1,11 @@
-"""The page's end of the serial link against the device's own, over a line that damages everything.
+"""The page's end of the serial link against the device's own end, over a line with heavy damage.
 
     python tests/support/page_link_fuzz.py --frames 100000 --seed 1
 
 needs node and the page's packages. Bytes are flipped, lost, repeated, cut and joined as
-`microshrub dev fuzz-link` does it; cables are pulled, devices reset, and the page's program starts
-anew. Exits with 1 if a request was not applied exactly once and in order, or was answered wrong.
+`microshrub dev fuzz-link` does it; cables are pulled, devices reset, and the page's program is
+restarted. Exits with 1 if a request was not applied exactly once and in order, or got a wrong
+answer.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ WEB = Path(__file__).parents[2] / "tools" / "web"
 BUNDLER = WEB / "node_modules" / ".bin" / "esbuild"
 _END = Path(__file__).with_name("page_link_end.mjs")
 _PATIENCE = 120.0  # seconds
-_SILENCE = 0.02  # seconds after which a cut of the line is over
-_MISHAP = 4000  # frames between two, about
+_SILENCE = 0.02  # seconds of silence after which a cut of the line ends
+_MISHAP = 4000  # frames between two mishaps, about
 
 
 @dataclass
 class PageReport:
-    """What happened; `wrong` is what was not the next request, not its answer, or no reset."""
+    """Counts of a run; `wrong` counts requests out of order, wrong answers, and missing resets."""
 
     applied: int = 0
     faults: int = 0
@@ -57,13 +58,13 @@ class DeviceEnd:
         self.reset()
 
     def reset(self) -> None:
-        """The device starts again; what was sent to it before never comes late."""
+        """Restart the device; data sent to it before is dropped."""
         self.up.forget()
         device: Any = loader.load("python").device.link
         self._link = device.Link(self.application, self._answer)
 
     def pull(self) -> None:
-        """The cable is pulled: what is under way is lost."""
+        """Pull the cable: data in transit is lost."""
         assert self._program.stdout
         while select.select([self._program.stdout], [], [], 0)[0]:
             if not os.read(self._program.stdout.fileno(), 4096):
@@ -71,12 +72,12 @@ class DeviceEnd:
         self._program.send_signal(signal.SIGUSR2)
 
     def feed(self, data: bytes) -> None:
-        """Bytes that the page has sent."""
+        """Receive bytes from the page."""
         came = self.up(data)
         self._link.feed(bytearray(came), len(came))
 
     def end_cut(self) -> None:
-        """The line was silent for a while."""
+        """End a cut, after a silence on the line."""
         self.up.end_cut()
         self.down.end_cut()
 
@@ -87,10 +88,11 @@ class DeviceEnd:
 
 
 def fuzz(frames: int, seed: int, every: int = 400, mishap: int = _MISHAP) -> PageReport:
-    """Have that many requests applied over a line with a fault in about `every` bytes.
+    """Apply `frames` requests over a line with a fault in about `every` bytes.
 
-    Every `mishap` frames, about, the cable is pulled, and as often the device is reset; after
-    twice as many the page's program starts anew.
+    About every `mishap` frames the cable is pulled, and as often the device is reset; every twice
+    as
+    many frames the page's program is restarted.
     """
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "link.mjs"
@@ -153,14 +155,14 @@ def _reported(report: PageReport, device: DeviceEnd, output: bytes) -> PageRepor
 
 
 def missing() -> str | None:
-    """Why it cannot run here; None if it can."""
+    """Return the reason why this program cannot run here, or None if it can."""
     if shutil.which("node") is None or not BUNDLER.exists():
         return "there is no node, or the page's packages are not installed: make web"
     return None
 
 
 def main() -> int:
-    """Run it and print what happened."""
+    """Run the test and print the result."""
     parser = argparse.ArgumentParser(description="Damage the line between page and device.")
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -19,7 +19,7 @@ AHEAD = "/^On/.test(document.querySelector('#ahead').textContent)"
 
 
 def teach(page: Chromium, address: str) -> None:
-    """Three gestures that were taught twice, on a desk and on a dark phone."""
+    """Take a page with three gestures, taught in two rounds, on a desktop and on a dark phone."""
     with held_clock(page):
         for name, width, height, dark in (
             ("page-teach", 1280, 900, False),
@@ -38,7 +38,7 @@ def teach(page: Chromium, address: str) -> None:
 
 
 def learn(page: Chromium, address: str) -> None:
-    """The stream of the playground, with its drift."""
+    """Take the playground's stream, with its drift."""
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     start(page)
@@ -48,7 +48,7 @@ def learn(page: Chromium, address: str) -> None:
 
 
 def main() -> None:
-    """Take them."""
+    """Take all pictures."""
     with tempfile.TemporaryDirectory() as folder, site.server(0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://localhost:{server.server_address[1]}/"

@@ -1,9 +1,9 @@
-"""How fast the page is: until the first prediction, samples a second, pictures a second.
+"""Measures the page's speed: time to the first prediction, samples per second, frames per second.
 
     python tests/support/page_speed.py elec.csv.gz
 
 needs the built page and a Chromium. Prints a table, and the load of the machine, which has to be
-calm for figures that mean something.
+low for meaningful figures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from microshrub_tools.web import site
 
 SAMPLES = 4000
 SMALL = {"window": 16, "trees": 4, "depth": 4, "step": 8}
-# The rate that the page tells, and how many pictures it shows meanwhile
+# The rates that the page shows, and the frames that it draws at the same time
 _COUNT = """
 window.rates = [];
 window.pictures = [];
@@ -42,7 +42,7 @@ _PICTURES = """(() => {
 
 
 def first_prediction(page: Chromium, address: str) -> float:
-    """Seconds from opening the page, of which nothing is kept, to a prediction."""
+    """Return the seconds from opening the page, with an empty cache, to a prediction."""
     page.call("Network.clearBrowserCache")
     began = time.monotonic()
     page.open(address)
@@ -53,7 +53,7 @@ def first_prediction(page: Chromium, address: str) -> float:
 
 
 def rates(page: Chromium, address: str, table: Path, learner: str) -> tuple[int, float]:
-    """Samples and pictures a second."""
+    """Return samples and frames per second."""
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     give_csv(page, table, table.read_text(encoding="utf-8"))

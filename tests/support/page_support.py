@@ -1,4 +1,4 @@
-"""A page, read back."""
+"""A parsed HTML page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Parsed(HTMLParser):
-    """The texts of all cells by rows, the elements with their attributes, and all text there is.
+    """The texts of all cells by rows, the elements with their attributes, and all text.
 
-    Of elements of SVG and of their attributes the names are in lower case.
+    The names of SVG elements and of their attributes are in lower case.
     """
 
     def __init__(self, html: str) -> None:

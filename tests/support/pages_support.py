@@ -1,4 +1,4 @@
-"""The pages whose commands and figures are held to what the commands do and print."""
+"""The pages of the documentation whose commands and figures are tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests_support import ROOT
 
 PAGES = ["README.md", "docs/tutorials/first-board.md"]
 PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/README.md"))
-# Those in docs/how-to with figures, which test_blocks.py holds to what is printed
+# How-to pages with figures, which test_blocks.py compares with the output
 FIGURES = [
     f"docs/how-to/{name}.md"
     for name in ("active-learning", "guarantee", "inspect-and-export", "name-new-classes")
@@ -20,7 +20,7 @@ _SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```\w+\n(.*?)^```", re.MULTILI
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of its blocks for a shell, those that end in a backslash in one."""
+    """Return the lines of the page's shell blocks; lines that end in a backslash are joined."""
     text = page.read_text(encoding="utf-8")
     blocks = [block for language, block in _BLOCK.findall(text) if language in SHELLS]
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
@@ -28,17 +28,17 @@ def commands(page: Path) -> list[str]:
 
 
 def shown(page: Path) -> list[str]:
-    """The lines that the page says its commands print."""
+    """Return the lines of output that the page shows."""
     text = page.read_text(encoding="utf-8")
     blocks = [block for language, block in _BLOCK.findall(text) if language == "text"]
     return [plain(line) for block in blocks for line in block.splitlines()]
 
 
 def plain(line: str) -> str:
-    """A line without the frame of a table, and with single spaces."""
+    """Return a line without a table's frame, and with single spaces."""
     return " ".join(line.replace("│", " ").split())
 
 
 def saved(page: Path) -> list[tuple[str, str]]:
-    """Names and texts of the files that the page has one save."""
+    """Return names and texts of the files that the page tells its reader to save."""
     return _SAVED.findall(page.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The emulated Raspberry Pi Pico of the tests, as a process, and the firmware that it runs."""
+"""The emulated Raspberry Pi Pico of the tests, as a process, and its firmware."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests_support import ROOT
 
 from microshrub_host.base.cache import cache_folder
 
-# A package for Python that has MicroPython's stock firmware among the files that it is tested with
+# A Python package with MicroPython's stock firmware among its test files
 _PACKAGE = "hdiffpatch", "2.6.0"
 _FIRMWARE = "RPI_PICO-20250415-v1.25.0.uf2"
 _SHA256 = "e0c40eacf1afc550a6add74888c48bb981b28788a6d75a62a0e2444e997b9864"
@@ -26,7 +26,7 @@ _SECONDS = 300
 
 
 def firmware() -> Path:
-    """MicroPython's own build for a Pico, fetched once; skips the test where it cannot be had."""
+    """Return MicroPython's own build for a Pico, fetched once; skips the test if it is missing."""
     pytest.importorskip("rp2040py", reason="no rp2040py, which emulates a Pico")
     pytest.importorskip("littlefs", reason="no littlefs-python, which makes its file system")
     path = cache_folder("pico") / _FIRMWARE
@@ -55,7 +55,7 @@ def _fetched() -> bytes:
 
 
 class Pico:
-    """A Pico that is plugged into a PC: `port` is where the PC has its serial port."""
+    """A Pico that is plugged into a PC; `port` is the path of its serial port on the PC."""
 
     def __init__(self, folder: Path, work: Path) -> None:
         self.port = str(work / "ttyPICO")
@@ -67,7 +67,7 @@ class Pico:
             )
 
     def reports(self) -> list[bytes]:
-        """What the PC has been told of the keys, the present ones last."""
+        """Return the keyboard reports that the PC has received, the last one at the end."""
         return [bytes.fromhex(line) for line in self._log.read_text().split()]
 
     def wait(self, has_come: Callable[[], bool]) -> None:
@@ -78,7 +78,7 @@ class Pico:
             time.sleep(0.05)
 
     def is_there(self) -> bool:
-        """Whether the PC has found its serial port."""
+        """Whether the PC has the board's serial port."""
         return Path(self.port).exists()
 
     def kill(self) -> None:
@@ -88,7 +88,7 @@ class Pico:
 
 @contextlib.contextmanager
 def plugged_in(folder: Path, work: Path) -> Iterator[Pico]:
-    """A Pico with a folder's files in its flash, from switching it on."""
+    """A Pico, just switched on, with a folder's files in its flash."""
     pico = Pico(folder, work)
     try:
         yield pico

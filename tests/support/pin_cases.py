@@ -1,6 +1,7 @@
-"""Configurations of boards, and what is said of their pins: by `build` and by the page.
+"""Configurations of boards, with the messages of `build` and of the page about their pins.
 
-A case is a board, what config.json has of pins, and the words of the refusal; none: it is taken.
+A case is a board, the fields of config.json with pins, and the words of the refusal; without
+words, the configuration is accepted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The steps of the page's playground, as a person takes them."""
+"""The steps of the page's playground, as a person does them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def set_option(page: Browser, name: str, value: object) -> None:
 
 
 def choose_quick(page: Browser) -> None:
-    """A stream of the page, and a learner to which its 2,000 samples are two seconds of work."""
+    """Choose a stream of the page, and a learner that takes two seconds for its 2,000 samples."""
     choose(page, "stream", "led")
     choose(page, "learner", "hoeffding")
     set_option(page, "depth", 0)
@@ -40,7 +40,7 @@ def choose_quick(page: Browser) -> None:
 
 
 def crc_of_run(page: Browser) -> int:
-    """The checksum at the end of a run."""
+    """Run the stream, and return the checksum at its end."""
     start(page)
     page.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
     assert page.run(ERROR) is None
@@ -48,7 +48,7 @@ def crc_of_run(page: Browser) -> int:
 
 
 def csv_of(source: str, samples: int) -> str:
-    """The first samples of a generated stream."""
+    """Return the first samples of a generated stream as CSV."""
     made = open_stream(source, limit=samples)
     head = ",".join([*made.feature_names, "class"])
     rows = [
@@ -65,10 +65,10 @@ def give_csv(page: Browser, path: Path, text: str) -> None:
 
 
 def take(page: Browser, button: str, path: Path) -> bytes:
-    """Press a button that gives a file of that name, and put what came at that path.
+    """Press a button that saves a file, and move the file to that path.
 
-    A browser goes on with a file that seems to be there: Firefox begins with an empty one, and
-    sets its permissions at the end. So it gets a folder of its own, and what is read is a copy.
+    A browser reports a file before it is complete: Firefox begins with an empty file, and sets its
+    permissions at the end. So the browser saves into a folder of its own, and a copy is read.
     """
     folder = Path(tempfile.mkdtemp(prefix="taken-", dir=path.parent))
     taken = folder / path.name

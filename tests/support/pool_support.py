@@ -1,4 +1,4 @@
-"""A Hoeffding tree's pool looked at from outside: what must hold of it, and what happens in it."""
+"""A Hoeffding tree's pool seen from outside: its invariants, and events in it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def buffer_of(model: Any, wanted: str) -> Any:
 
 
 def place(model: Any, buffer: str) -> int:
-    """Where that buffer's address stands in the table that the kernels get."""
+    """Return the place of that buffer's address in the table that the kernels get."""
     return [name for name, _, _ in model.buffers()].index(buffer)
 
 
 def tree_with(bins: list[int], classes: int, **parameters: Any) -> Any:
-    """A HoeffdingTree in the checked engine whose features have so many bins each."""
+    """Return a HoeffdingTree in the checked engine with these numbers of bins per feature."""
     base = loader.load("checked").HoeffdingTree
 
     class Tree(base):  # type: ignore[misc, valid-type]
@@ -50,12 +50,12 @@ def feed(model: Any, rows: Ints, labels: Ints) -> bytes:
     return bytes(written)
 
 
-# What holds of the pool at any time
+# Invariants of the pool
 
 
 @dataclass
 class Visit:
-    """A node, and what the tests above leave open: per feature the least and greatest code.
+    """A node, and the range of codes that reach it: least and greatest code of each feature.
 
     host is the node whose alternate subtree it is in, or -1.
     """
@@ -68,7 +68,7 @@ class Visit:
 
 
 def walk(model: Any) -> list[Visit]:
-    """Every node of the tree and of its alternate subtrees, each once."""
+    """Return every node of the tree and of its alternate subtrees, each once."""
     b = held(model)
     everything = Visit(0, 0, [0] * model.features, [65535] * model.features)
     waiting, nodes = [everything], []
@@ -93,7 +93,7 @@ def walk(model: Any) -> list[Visit]:
 
 
 def alternates(model: Any) -> dict[int, int]:
-    """The roots of the alternate subtrees, by the nodes that they may replace."""
+    """Return the roots of the alternate subtrees, by the nodes that they may replace."""
     b = held(model)
     hosts = {visit.host for visit in walk(model)} - {-1}
     return {host: alternate_of(b, host) for host in hosts}
@@ -114,12 +114,12 @@ def follow(links: Any, first: int, end: int) -> list[int]:
 
 
 def check_pool(model: Any) -> None:
-    """Nodes, then slots: each is in use once, or free once, or was never used."""
+    """Check that each node, and each slot, is in use once, or free once, or was never used."""
     b = held(model)
     words = b["tree.shape"]
     visits = walk(model)
     roots = list(alternates(model).values())
-    for root in roots:  # each in a pair of its own
+    for root in roots:  # each in a separate pair
         assert b["tree.slot"][root + 1] == NO_SLOT
         assert b["tree.child"][root + 1] == 0
     reached = [visit.node for visit in visits]
@@ -156,7 +156,7 @@ def check_node(model: Any, b: dict[str, Any], visit: Visit) -> None:
         assert keeps in ((0, 1) if model.adaptive else (0,))
         assert s != NO_SLOT or not keeps
         if visit.host != -1 and visit.node == alternate_of(b, visit.host):
-            assert keeps or model.policy == "efdt"  # whose root may have taken its split back
+            assert keeps or model.policy == "efdt"  # an EFDT root may have undone its split
     if s == NO_SLOT:
         assert inner or b["tree.feature"][visit.node] < model.classes
         return
@@ -185,7 +185,7 @@ def check_counts(model: Any, b: dict[str, Any], s: int) -> None:
 
 
 def check_windows(model: Any, b: dict[str, Any], windows: list[int]) -> None:
-    """Of each in use: the buckets that there are hold as many bits, and 1s, as it says."""
+    """Check each window in use: its width and total match its buckets."""
     assert len(b["tree.alternate"]) == model.nodes // 2
     assert len(b["drift.width"]) == model.nodes // 2 + model.leaves
     filled = np.array(b["drift.filled"]).reshape(-1, 12)
@@ -203,7 +203,7 @@ def check_windows(model: Any, b: dict[str, Any], windows: list[int]) -> None:
 
 
 def draw_block(rng: np.random.Generator, samples: int, model: Any) -> tuple[Ints, Ints]:
-    """A concept of its own: which feature says how much about the class, and where."""
+    """Draw samples of a new concept: which feature predicts the class, how well, and where."""
     rows = rng.integers(0, 65536, (samples, model.features))
     if rng.random() < 0.4:
         rows = rng.choice([0, 1, 30000, 65535], rows.shape)
@@ -214,7 +214,7 @@ def draw_block(rng: np.random.Generator, samples: int, model: Any) -> tuple[Ints
 
 
 def due(model: Any) -> None:
-    """Make every inner node look at its split again with the next sample."""
+    """Make every inner node reconsider its split with the next sample."""
     b = held(model)
     for visit in walk(model):
         s = b["tree.slot"][visit.node]
@@ -223,9 +223,9 @@ def due(model: Any) -> None:
 
 
 def set_window(b: dict[str, Any], k: int, clock: int, *buckets: tuple[int, int]) -> None:
-    """Have window k hold four buckets of each of these sizes, with so many 1s in a bucket.
+    """Fill window k with four buckets of each of these sizes, with this many 1s in a bucket.
 
-    The next look for a cut is in so many bits.
+    The window looks for a cut after `clock` more bits.
     """
     b["drift.clock"][k] = 32 - clock
     b["drift.width"][k] = sum(4 << size for size, _ in buckets)
@@ -237,7 +237,7 @@ def set_window(b: dict[str, Any], k: int, clock: int, *buckets: tuple[int, int])
 
 
 def stir(model: Any, seed: int) -> None:
-    """Have errors risen, or alternate subtrees better or worse, at some of the inner nodes."""
+    """Raise errors, or make alternate subtrees better or worse, at some of the inner nodes."""
     b = held(model)
     rng = np.random.default_rng(seed)
     for visit in walk(model):
@@ -253,7 +253,7 @@ def stir(model: Any, seed: int) -> None:
 
 
 class Events:
-    """What became of alternate subtrees from one look to the next."""
+    """Counts of alternate subtrees that started, won, were dropped or restarted."""
 
     def __init__(self) -> None:
         self.started = self.won = self.dropped = self.restarted = 0

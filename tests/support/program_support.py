@@ -1,4 +1,4 @@
-"""Programs for boards, of models of several kinds, for the tests of build and flash."""
+"""Programs for boards, with several models, for the tests of build and flash."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def program(name: str = "shrub", **fields: Any) -> Program:
 
 
 def number_program(model: str, horizon: int, interval: float | None, **fields: Any) -> Program:
-    """Of the blobs' columns, of which the second is forecast."""
+    """Return a program that predicts the second column of the blobs."""
     columns = blobs().values
     stream = NumberStream("blobs", columns, ("a", "b"), 1, horizon, 3 * (horizon > 0))
     shape = number_parameters(model, stream.features, stream.late)
@@ -60,7 +60,7 @@ def number_program(model: str, horizon: int, interval: float | None, **fields: A
 
 
 def x86(folder: Path) -> board_files.Board:
-    """The PC's own 32-bit MicroPython as a board."""
+    """Return the PC's own 32-bit MicroPython as a board."""
     text = (ROOT / "boards" / "rpi_pico2.toml").read_text()
     path = folder / "x86.toml"
     path.write_text(text.replace("armv7emsp", "x86"))

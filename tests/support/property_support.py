@@ -1,4 +1,4 @@
-"""How many examples a property is tried with: few by default, all in `make ci`."""
+"""The number of examples of each property test: few by default, all in `make ci`."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ LARGE = 100  # examples of the large profiles
 
 
 def examples(number: int) -> int:
-    """That number with a large profile, and the same share of it as of others with the small."""
+    """Return that number with a large profile, and a proportional share with a smaller one."""
     return max(number * min(settings.default.max_examples, LARGE) // LARGE, 3)

@@ -1,4 +1,4 @@
-"""What the library takes on the heap of a real 32-bit MicroPython: the check on ram_budget.py."""
+"""Heap use of the library on a real 32-bit MicroPython, to check ram_budget.py."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from microshrub_host.programs import mpy, native_files
 
 _SECONDS = 120
 
-# The collector takes for a pointer what it finds on the C stack, left-overs included. So both
-# files are compiled beforehand, and what makes garbage runs in functions of its own, deeper in the
-# stack. The first has hardly any names: those shared with the library would not be counted.
+# The collector treats values on the C stack as pointers, also left-over ones. So both files are
+# compiled beforehand, and code that makes garbage runs in functions, deeper in the stack. The
+# first
+# file has hardly any names: names shared with the library would not be counted.
 _IMPORT = """\
 import gc, micropython, sys
 sys.path[:] = ["lib"]
@@ -69,15 +70,17 @@ def go(sizes, used):
 
 
 def measure(learner_kwargs: Parameters, learner: str, native: bool = False) -> dict[str, int]:
-    """Bytes of "code", "model", "quantizer", "metrics" and "rows" by gc.mem_alloc() of a real one.
+    """Measure "code", "model", "quantizer", "metrics" and "rows" in bytes with gc.mem_alloc().
 
     With `native`, the kernels are in a native module.
 
-    It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block
+    The MicroPython is a 32-bit one on this machine, where machine code is not on the heap. The
+    block
     that its port, and no board's, keeps per function of machine code is left out. Raises
     NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
-    program ends with an error. For names it has what was computed: pools of them double, and the
-    few of the measuring program itself would decide whether there is one more.
+    program ends with an error. The bytes of names are computed, not measured: pools of names
+    double,
+    and the few names of the measuring program would decide whether there is one more pool.
     """
     growing = getattr(loader.load("python").learners.learner_class(learner), "moves", False)
     ranges = "GrowingQuantizer" if growing else "Quantizer"
@@ -95,7 +98,7 @@ def measure(learner_kwargs: Parameters, learner: str, native: bool = False) -> d
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
         there = set(map(library_files.module_name, files))
-        # a module that held the import of another may be in the native one
+        # a module that only imported another one may be in the native module
         imported = [m for m in needed if m != "__init__"] if native else modules
         names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in imported if m in there)
         imports = _IMPORT.replace("LEARNER", learner).replace("MODULES", names)

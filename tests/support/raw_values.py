@@ -1,4 +1,4 @@
-"""Sensor values as rude as they come."""
+"""Difficult sensor values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from microshrub_host.streams.units import Raw
 
 
 def draw_raw(seed: int, samples: int, features: int, classes: int) -> tuple[Raw, Labels]:
-    """Rows, some values far out, some few-valued, some missing; labels that depend on them."""
+    """Draw rows with outliers, few-valued and missing values, and labels that depend on rows."""
     rng = np.random.default_rng(seed)
     raw = rng.normal(0, 1000, (samples, features)).astype(np.int32)
     raw[:, -1] //= 700

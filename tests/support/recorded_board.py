@@ -1,4 +1,4 @@
-"""A board whose registers and pins give what was recorded, under the real program."""
+"""A board whose registers and pins replay a recording, under the real program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from microshrub_tools.link.messages import Observed
 READINGS = 400
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")
 
-# A board whose registers and pins give the recorded values, one after another, over and over
+# A board whose registers and pins give the recorded values, one after another, again and again
 BOARD = """
 import json
 from held_clock import Held
@@ -63,8 +63,8 @@ class Recorded(Held):
 main(Recorded())
 """
 
-# A board whose microseconds pass as fast as it looks at them, up to those in the file `until`,
-# which is read anew there; without that file they are the real ones
+# A board whose clock advances whenever it is read, up to the microseconds in the file `until`,
+# which is read again then; without that file the clock is the real one
 HELD_CLOCK = """
 from microshrub.device.hardware import Hardware
 
@@ -88,26 +88,26 @@ class Held(Hardware):
 
 
 class Clock:
-    """The clock of the held board in a folder: it stands still, from the start until go()."""
+    """The clock of a held board in a folder; it does not advance until go() is called."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "until"
         self.go(0)
 
     def go(self, until: int) -> None:
-        """Let it pass up to so many microseconds, counted from the start."""
+        """Let the clock advance to this many microseconds after the start."""
         new = self._file.with_suffix(".new")
         new.write_text(str(until))
         new.replace(self._file)
 
 
 def put_held_clock(folder: Path) -> None:
-    """Write the module that main.py imports Held from."""
+    """Write the module from which main.py imports Held."""
     (folder / "lib" / "held_clock.py").write_text(HELD_CLOCK)
 
 
 def recorded() -> list[list[int]]:
-    """Acceleration, temperature, rotation: a device that is shaken, then lies still."""
+    """Return acceleration, temperature, rotation of a device that is shaken, then lies still."""
     rng = np.random.default_rng(4)
     rows = rng.normal(0, 3000, (READINGS, 7))
     rows[READINGS // 2 :] /= 50
@@ -116,7 +116,7 @@ def recorded() -> list[list[int]]:
 
 
 def observe(link: HostLink, count: int) -> list[Observed]:
-    """The next observations, however long they take."""
+    """Return the next observations, however long they take."""
     seen: list[Observed] = []
     end = time.monotonic() + PATIENCE
     while len(seen) < count:

@@ -1,4 +1,4 @@
-"""Programs for a real MicroPython behind a pty, and commands that talk to it."""
+"""Programs for a real MicroPython behind a pty, and commands that use it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pathlib import Path
 from microshrub_host.library import library_files
 from microshrub_tools.cli.main import main
 
-Device = Callable[[str], str]  # starts a program, gives the port at which it is
+Device = Callable[[str], str]  # starts a program, returns its port
 
-# Prints a sample every millisecond: its number, a value that follows from it, and a label
+# Prints a sample every millisecond: its number, a value derived from it, and a label
 PLOTTER = """
 import time
 n = 0
@@ -75,7 +75,7 @@ while True:
     time.sleep_ms(2)
 """
 
-# The same, but its link begins anew once, as after a reset
+# The same, but it starts a new link once, as after a reset
 RESET_ONCE = SERVER.replace(
     "    time.sleep_ms(2)",
     """    if n == 150:
@@ -84,7 +84,7 @@ RESET_ONCE = SERVER.replace(
     time.sleep_ms(2)""",
 )
 
-# A raw REPL such as a board's, as the unix port has none
+# A raw REPL like a board's; the unix port has none
 RAW_REPL = """
 import sys
 def read():
@@ -127,7 +127,7 @@ while True:
 
 @contextmanager
 def running(micropython: tuple[str, ...], script: str, folder: Path) -> Iterator[str]:
-    """The port at which a real MicroPython runs that script; it can import microshrub."""
+    """The port at which a real MicroPython runs the script; the script can import microshrub."""
     file = folder / "device.py"
     path = f"import sys\nsys.path.insert(0, {str(library_files.folder().parent)!r})\n"
     file.write_text(path + script)
@@ -146,7 +146,7 @@ def running(micropython: tuple[str, ...], script: str, folder: Path) -> Iterator
 
 
 def run(*words: object) -> int:
-    """The exit code of `microshrub WORDS` in this process."""
+    """Run `microshrub WORDS` in this process; return the exit code."""
     try:
         return main([str(word) for word in words])
     except SystemExit as stop:
@@ -154,14 +154,14 @@ def run(*words: object) -> int:
 
 
 def spawn(*words: object, **options: object) -> subprocess.Popen[str]:
-    """`microshrub WORDS` as a process of its own."""
+    """Start `microshrub WORDS` as a separate process."""
     command = [sys.executable, "-m", "microshrub_tools.cli.main", *map(str, words)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(command, text=True, **(pipes | options))  # type: ignore[call-overload,no-any-return]
 
 
 def output_in_time(command: Callable[[float], str], wanted: str) -> str:
-    """What a command says that runs for some seconds: for more and more until that is in it."""
+    """Return a command's output; run it for longer and longer until the output matches."""
     output = ""
     for seconds in (1.0, 4.0, 16.0, 64.0, 256.0):
         output = command(seconds)

@@ -1,7 +1,7 @@
-"""The page's clock, sensors and worker in a test's hands: nothing rests on how fast a machine is.
+"""Control of the page's clock, sensors and worker, so that no test depends on the machine's speed.
 
-`HELD` runs before the page. The page's readings are then taken when the test says so, one after
-another; it can be seen whether the worker has an order, and orders to it can be held back.
+`HELD` runs before the page. The page then takes each reading when the test calls for it; a test
+can see whether the worker is busy, and can hold back messages to it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from browser_support import Browser
 from patience import PATIENCE
 
-RATE = 50  # readings a second
-Point = tuple[float, float]  # pixels from the pad's middle
+RATE = 50  # readings per second
+Point = tuple[float, float]  # pixels from the pad's centre
 HELD = """
 window.clock = 0;  // that of events, in milliseconds: it goes on with each reading
 Object.defineProperty(Event.prototype, "timeStamp", { get: () => clock });
@@ -53,7 +53,7 @@ POINTS = """
 })()
 """
 
-# Of a device that moves: gravity and the push, and the turning. No browser asks in this test.
+# A moving device: gravity, acceleration and rotation. No browser asks for permission here.
 MOVED = """
 for (const [x, y, turn] of %s) {
   const accelerationIncludingGravity = {x, y, z: 9.8}, rotationRate = {alpha: turn};
@@ -62,7 +62,7 @@ for (const [x, y, turn] of %s) {
   if (window.tick) tick();
 }
 """
-# The page waits until the device tells of its motion.
+# Send motion of a device at rest until the page reads it.
 LIES = """
 setTimeout(function again() {
   const accelerationIncludingGravity = {x: 0, y: 0, z: 9.8};
@@ -74,33 +74,33 @@ setTimeout(function again() {
 
 @contextlib.contextmanager
 def held_clock(page: Browser) -> Iterator[None]:
-    """While it is open, pages that are opened wait for tick()."""
+    """While it is open, newly opened pages wait for tick()."""
     with page.before_pages(HELD):
         yield
 
 
 def settle(page: Browser) -> None:
-    """Wait until the page has handled all that it was given."""
+    """Wait until the page has handled all of its input."""
     page.wait("working === 0", PATIENCE)
 
 
 def circle(seconds: float) -> Point:
-    """Where the pointer is in a circle, 1.5 times a second around."""
+    """Return the pointer's place on a circle, at 1.5 turns a second."""
     angle = 2 * math.pi * 1.5 * seconds
     return 60 * math.cos(angle), 60 * math.sin(angle)
 
 
 def line(seconds: float) -> Point:
-    """In a line, to and fro once a second."""
+    """Return the pointer's place on a line, to and fro once a second."""
     return 60 * math.cos(2 * math.pi * seconds), 0
 
 
 def draw(page: Browser, gesture: Callable[[float], Point], readings: int, begin: int = 0) -> None:
-    """Take so many readings while the pointer makes a gesture; does not wait for the page."""
+    """Take `readings` readings while the pointer makes a gesture; do not wait for the page."""
     points: Sequence[Point] = [gesture((begin + i) / RATE) for i in range(readings)]
     page.run(POINTS % json.dumps(points))
 
 
 def rest(page: Browser, readings: int) -> None:
-    """Take so many readings while the pointer rests."""
+    """Take `readings` readings while the pointer rests."""
     page.run(f"for (let i = 0; i < {readings}; i++) tick()")

@@ -1,4 +1,4 @@
-"""WebSerial in a page, as a browser has it, for a headless one that has no devices.
+"""WebSerial for a headless browser without devices.
 
 https://wicg.github.io/serial/
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from browser_support import Browser
 
-# A port whose bytes go through a WebSocket. As in Chromium a device that was plugged in again is
-# another object, and one that is lost ends its streams and says so.
+# A port whose bytes go through a WebSocket. As in Chromium, a device that is plugged in again is
+# another object, and a lost device ends its streams and fires an event.
 _SCRIPT = """
 (() => {
   class Device extends EventTarget {
@@ -68,10 +68,10 @@ _SCRIPT = """
 def serial_port(
     page: Browser, address: str, *, signals: bool = False, usb: tuple[int, int] = (0x2E8A, 5)
 ) -> Iterator[None]:
-    """Let the pages that are opened meanwhile have one port, behind a bridge's address.
+    """Give the pages that are opened within the block one port, at a bridge's address.
 
-    With `signals`, the rate and what becomes of DTR and RTS are sent as texts. `usb` are the
-    vendor's and the product's number.
+    With `signals`, the rate and the changes of DTR and RTS are sent as texts. `usb` has the vendor
+    number and the product number.
     """
     settings = {"ADDRESS": address, "SIGNALS": str(signals).lower()}
     settings |= {"VENDOR": str(usb[0]), "PRODUCT": str(usb[1])}

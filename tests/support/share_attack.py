@@ -1,9 +1,9 @@
-"""Messages at the topics of a group's packets that are none: refused each, and the others taken.
+"""Invalid messages at the topics of a group's packets: each is refused, valid packets are taken.
 
     python tests/support/share_attack.py --messages 100000 --seed 1
 
-A real mosquitto keeps forged, cut, oversized, altered and moved packets beside a few whole ones.
-Whoever asks for the group's packets gets the whole ones, and a sentence about each other message.
+A real mosquitto keeps forged, cut, oversized, altered and moved packets, and a few valid ones. A
+client that fetches the group's packets gets the valid ones, and a message about each other one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from microshrub_tools.board.mqtt_packet_store import MOST_BYTES, MqttPacketStore
 from microshrub_tools.link.broker import Broker
 
 CLASSES = ("rest", "walk", "run")
-ROUND = 400  # messages that are kept at once: mosquitto sends at most 1,000 to who asks
+ROUND = 400  # messages kept at once: mosquitto sends at most 1,000 to a new subscriber
 
 
 def forged(dice: random.Random, whole: bytes) -> bytes:
-    """What is no packet for where it is put, made of one of another board."""
+    """Return an invalid packet for this topic, made from another board's packet."""
     change = dice.randrange(6)
     if change == 0:
         return dice.randbytes(dice.choice((1, 20, 300)))
@@ -48,7 +48,7 @@ def forged(dice: random.Random, whole: bytes) -> bytes:
 
 
 def whole_packets(library: Any) -> dict[str, list[bytes]]:
-    """Of three boards that know all classes."""
+    """Return packets of three boards that know all classes."""
     return {
         name: [
             bytes(Board(library, (30, 30, 30), seed).sharing.collect(name, (each,)))
@@ -59,7 +59,7 @@ def whole_packets(library: Any) -> dict[str, list[bytes]]:
 
 
 def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random) -> None:
-    """Have the broker keep so many messages, and ask for the group's packets."""
+    """Have the broker keep a round of messages, and fetch the group's packets."""
     store = MqttPacketStore(line, f"group{dice.randrange(1 << 30)}")
     right = [data for name in ("attic", "hall") for data in packets[name]]
     assert not store.publish(right)
@@ -79,7 +79,7 @@ def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random
 
 
 def main() -> int:
-    """Attack; an exception if something was taken."""
+    """Run the attack; raises an exception if an invalid message was taken."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=4 * ROUND)
     parser.add_argument("--seed", type=int, default=1)

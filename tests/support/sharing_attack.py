@@ -1,9 +1,9 @@
-"""Messages of a group that a board of it takes by itself: forged, altered, cut, of another unit.
+"""Messages to a board of a group that learns packets: forged, altered, cut, in another unit.
 
     python tests/support/sharing_attack.py --messages 100000 --seed 1
 
-The board's program runs on this PC: it judges and learns what comes, in its turns. Nothing that it
-takes makes it stop, and nothing that it learns spoils what the board was taught itself. Its power
+The board's program runs on this PC: it evaluates and learns messages in its turns. No message may
+stop it, and no learned packet may spoil the classes that the board was taught itself. The power
 may be cut at any time.
 """
 
@@ -27,10 +27,10 @@ from share_attack import forged
 from microshrub_host.library import loader
 
 GROUP = "rooms"
-TAUGHT = (0, 1)  # classes that the board is taught; of the third one it learns of others
-EACH = 60  # samples of each
-RIGHT = 0.9  # the part of other samples of them that it has to predict right
-_CUT = 0.002  # how often its power is cut while it is at a packet
+TAUGHT = (0, 1)  # the board's own classes; it learns the third one from others
+EACH = 60  # samples of each class
+RIGHT = 0.9  # the share of other samples that it has to predict right
+_CUT = 0.002  # probability of a power cut in each turn with a packet
 
 
 class Peer:
@@ -54,12 +54,12 @@ class Peer:
         self.taught = self.saved()
 
     def settings(self) -> dict[str, Any]:
-        """What config.json says of how it shares."""
+        """Return the fields of config.json for sharing."""
         mqtt = {"host": "h", "port": 1883, "name": "peer", "settle": [3, 230], "events": 8}
         return {"share": {"group": GROUP, "name": "peer", "classes": []}, "mqtt": mqtt}
 
     def start(self) -> None:
-        """As after a reset: nothing is known."""
+        """Start as after a reset, with nothing learned."""
         device = self.library.device
         self.messages: list[str] = []
         self.app = device.application.Application(device.config.Configuration(self.config))
@@ -69,11 +69,11 @@ class Peer:
         self.messages.append(words)
 
     def saved(self) -> list[bytes]:
-        """What a checkpoint has."""
+        """Return the states of a checkpoint."""
         return [bytes(part.save()) for part in self.app.parts]
 
     def known(self) -> bytes:
-        """What it has learned."""
+        """Return the learned state."""
         return bytes(self.app.learner.save()) + bytes(self.app.quantizer.save())
 
     def restore(self, states: list[bytes]) -> None:
@@ -83,7 +83,7 @@ class Peer:
             part.load(state)
 
     def turn(self) -> None:
-        """A second, and what the program does in it."""
+        """Pass a second, and run the program's turn."""
         self.app.seconds += 1
         self.app.sharing.step()
         if self.app.sharing.message:
@@ -91,14 +91,14 @@ class Peer:
             self.app.sharing.message = b""
 
     def take(self, topic: bytes, data: bytes) -> None:
-        """Take a message as the client gives it: what is too long is cut off."""
+        """Take a message as the client passes it on: bytes beyond the buffer are cut off."""
         body = (struct.pack(">H", len(topic)) + topic + data)[: self.sharing.kept]
         start = 2 + len(topic)
         size = start + len(data)
         self.sharing.take(bytearray(body), start, min(size, len(body)), size, 1)
 
     def right(self, label: int) -> float:
-        """The part of other samples of a class that are predicted right."""
+        """Return the share of other samples of a class that are predicted right."""
         count = 0
         for row in rows_of(label, 40, 99):
             self.app.values[:] = array("i", row.tolist())
@@ -107,8 +107,8 @@ class Peer:
 
 
 def packets() -> list[tuple[str, str, bytes]]:
-    """Names, classes and bytes: of three boards that know all classes, and of one whose values
-    are a thousand times as large.
+    """Return names, classes and bytes of packets: from three boards that know all classes, and
+    from one whose values are a thousand times as large.
     """
     library = loader.load(loader.fastest())
     boards = {f"board{seed}": Board(library, (40, 40, 40), seed) for seed in range(3)}
@@ -121,7 +121,7 @@ def packets() -> list[tuple[str, str, bytes]]:
 
 
 def message(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> tuple[bytes, bytes]:
-    """A topic, and what is there."""
+    """Return a topic and its message."""
     origin, name, data = dice.choice(whole)
     if dice.random() < 0.9:
         data = altered(data, dice) if dice.random() < 0.7 else forged(dice, data)
@@ -134,14 +134,14 @@ def message(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> tuple[b
 def one(
     peer: Peer, dice: random.Random, whole: list[tuple[str, str, bytes]], counts: Counter[str]
 ) -> None:
-    """Give it one message, and let it do all that comes of it."""
+    """Send one message, and run all turns that it needs."""
     before = peer.known()
     peer.messages.clear()
     peer.take(*message(dice, whole))
     while peer.app.sharing.is_busy:
         peer.turn()
         if dice.random() < _CUT:
-            peer.restore(peer.saved())  # the rest comes again with the broker's message
+            peer.restore(peer.saved())  # the broker's retained message brings the rest again
             counts["power cuts"] += 1
     peer.turn()
     if peer.known() == before:
@@ -153,7 +153,7 @@ def one(
 
 
 def main() -> int:
-    """Attack; an exception if something was spoiled."""
+    """Run the attack; raises an exception if anything was spoiled."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""A board whose program shares samples, at a cable and in a network."""
+"""A board whose program shares samples, on a cable and in a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from microshrub_tools.link.serial_line import PortError
 
 
 class SharingBoard:
-    """A virtual board whose program knows these classes, and two ways to it."""
+    """A virtual board whose program knows these classes, with a serial and a network port."""
 
     def __init__(
         self, command: tuple[str, ...], folder: Path, classes: tuple[int, ...], *more: str
@@ -47,13 +47,13 @@ class SharingBoard:
         self.network = f"tcp://127.0.0.1:{tcp}"
 
     def port(self, way: str) -> list[str]:
-        """The options that name it."""
+        """Return the command-line options for the port."""
         port = self.network if way == "network" else self.pc.port
-        self.right(0)  # it is there
+        self.right(0)  # wait until the board answers
         return ["--port", port, "--key", str(self.key)]
 
     def right(self, label: int, *, waits: bool = True) -> float:
-        """The part of other samples of a class that it predicts right."""
+        """Return the share of other samples of a class that are predicted right."""
         end = time.monotonic() + PATIENCE
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Work that may be slow, be refused, crash or never end."""
+"""Tasks that may be slow, be refused, crash or never end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from microshrub_host.base.side_by_side import Progress
 
 
 def odd(task: str, progress: Progress) -> tuple[str, int]:
-    """The task and the process that did it."""
+    """Return the task and the process that did it."""
     progress(1, 2, task)
     if task == "slow":
         time.sleep(3)

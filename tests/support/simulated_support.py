@@ -1,4 +1,4 @@
-"""`microshrub device` as a process of its own, beside the commands that use the board."""
+"""`microshrub device` as a separate process, for the commands that use the board."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def simulated_board(folder: Path, *words: str | Path) -> Iterator[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Boards that are started in other tests are not found in it."""
+    """Return an environment in which boards of other tests are not visible."""
     return os.environ | {"TMPDIR": str(folder)}

@@ -1,7 +1,7 @@
-"""What of the pages' blocks no test runs, and why: all in one place.
+"""Blocks of the pages that no test runs, with the reason for each: all in one place.
 
-PAGES of pages_support.py are run by test_commands_run.py, with a virtual board; all others by
-test_blocks.py, but for these commands. A pattern that no command has is an error there.
+test_commands_run.py runs PAGES of pages_support.py, with a virtual board; test_blocks.py runs all
+others, except for these commands. A pattern that matches no command is an error there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SKIPPED = {
     r"page.mshrub|^microshrub simulate gestures\.mshrub": "a project that the page has saved",
 }
 
-# Blocks of other languages than the shell
+# Blocks in other languages than the shell's
 LANGUAGES = {
     "python": "run by test_own_program.py and test_python_page.py, or parts of a program",
     "c": "run by tests/host/models/export",
@@ -47,5 +47,5 @@ PRINTED = {
     "docs/explanation/battery.md": "a simulated week, of minutes",
 }
 
-# What a page's text has its reader write before its blocks
+# Files that a page's text has its reader write before the blocks
 WRITTEN = {"docs/how-to/home-assistant.md": ("broker.txt", "wifi.txt")}

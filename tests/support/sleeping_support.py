@@ -19,7 +19,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
-BOARD = Path(__file__).with_name("sleeping_board")  # modules that stand for MicroPython's
+BOARD = Path(__file__).with_name("sleeping_board")  # modules that replace MicroPython's
 SHAPE = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 SENSOR = {"kind": "adc", "pins": [26, 27], "rate": 1}
 USUAL = {"every": 60, "window": 2, "hold": 10}
@@ -61,7 +61,7 @@ def waking(device: Device, folder: Path) -> Iterator[None]:
 
 
 def live(device: Device, folder: Path) -> tuple[DeviceStatus, dict[str, int]]:
-    """What the program says when the board's time is over, and what the board knows."""
+    """Return the program's status at the end of the simulated time, and the board's own counts."""
     ended = folder / "ended.json"
     end = time.monotonic() + PATIENCE
     while not ended.exists():

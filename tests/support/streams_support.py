@@ -1,4 +1,4 @@
-"""What the tests of streams share."""
+"""Helpers for the tests of streams."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from microshrub_host.streams.open_stream import open_stream
 
 
 def complaint(source, **arguments):
-    """What is said about a source that is refused: one line, for people."""
+    """Return the error message for a source that is refused: one line, for people."""
     with pytest.raises(DataError) as caught:
         open_stream(source, **arguments)
     message = str(caught.value)

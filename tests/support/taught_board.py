@@ -1,7 +1,7 @@
-"""A board on this PC that is taught, on a clock of its own, and loses its power at any moment.
+"""A board on this PC that is taught, on a simulated clock, and loses its power at any moment.
 
-The real Service of the device library runs in this process. Its flash are files in memory: each
-write takes as long as a Pico's, and leaves a copy of what a power cut would leave.
+The real Service of the device library runs in this process. Its flash holds files in memory: each
+write takes as long as a Pico's, and records the files that a power cut would leave.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import HELLO, Request
 
 TICKS = (1 << 30) - 1
-_ERASE = 45_000  # microseconds, of a sector
+_ERASE = 45_000  # microseconds to erase a sector
 _SECTOR = 4096
-_TURN = 1_000  # microseconds of the loop
+_TURN = 1_000  # microseconds of a turn of the loop
 _SESSION = 77
 
 
 class Flash:
-    """Files, and what there was of them after each operation: (seconds, files)."""
+    """Files, and a copy of them after each operation: (seconds, files)."""
 
     def __init__(self, board: TaughtBoard, files: dict[str, bytes]) -> None:
         self.board = board
@@ -65,7 +65,7 @@ class _File:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing has to be done."""
+        """Do nothing."""
 
     def write(self, data: Any) -> int:
         raw = bytes(memoryview(data).cast("B"))
@@ -86,11 +86,11 @@ class _File:
 
 
 class DeepSleep(BaseException):
-    """The board has lost its RAM, and starts again."""
+    """A deep sleep: the board loses its RAM, and starts again."""
 
 
 class _Sensor:
-    """Three values; while `teaching` is set, somebody shows a class."""
+    """Three values; while `teaching` is set, they are those of a class that is being taught."""
 
     names = ("x", "y", "z")
 
@@ -108,7 +108,7 @@ class _Sensor:
 
 
 class TaughtBoard:
-    """The board: `until(second)` lets it live; `doings` are (second, what happens then)."""
+    """The board: `until(second)` runs it; `doings` are pairs of a second and an action."""
 
     def __init__(
         self, config: dict[str, Any], folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -118,16 +118,16 @@ class TaughtBoard:
         self.patch = monkeypatch
         (folder / "config.json").write_text(json.dumps(config))
         self.readings = 0
-        self.teaching = False  # somebody shows a class, and says so
-        self.given: list[float] = []  # when something was taught
+        self.teaching = False  # a person is teaching a class
+        self.given: list[float] = []  # the seconds at which something was taught
         self.messages: list[str] = []
         self.sent = bytearray()
         self.remembered = b""
-        self.lit = 0  # what the light was set to last
+        self.lit = 0  # the last state of the light
         self.doings: list[tuple[float, Callable[[], None]]] = []
         self.start({})
 
-    # What the program needs of a board
+    # The hardware that the program needs
 
     def milliseconds(self) -> int:
         return self.now // 1000 & TICKS
@@ -159,7 +159,7 @@ class TaughtBoard:
         }[name]
 
     def clock_memory(self, data: bytes | None = None) -> bytes:
-        """What the clock remembers while there is no power for the RAM."""
+        """Return the clock's memory, which lasts while the RAM has no power."""
         if data is not None:
             self.remembered = data
         return self.remembered
@@ -170,20 +170,20 @@ class TaughtBoard:
     def sleep(self, milliseconds: int) -> None:
         self.now += 1000 * milliseconds
 
-    # Its life
+    # Its run
 
     def skip(self) -> None:
-        """Nothing came before the program began."""
+        """Do nothing: there was no input before the program began."""
 
     def watch(self) -> None:
-        """Is called in each turn."""
+        """Called in each turn."""
 
     @property
     def seconds(self) -> float:
         return self.now / 1e6
 
     def start(self, files: dict[str, bytes]) -> None:
-        """After power-on, with these files in its flash."""
+        """Start after power-on, with these files in the flash."""
         self.now = 0
         self.flash = Flash(self, files)
         self.sequence = 0
@@ -213,11 +213,11 @@ class TaughtBoard:
         self.flash.remove(path)
 
     def write(self, data: Any, n: int | None = None) -> None:
-        """What the program writes to its line."""
+        """Record the program's output."""
         self.sent += bytes(data[:n])
 
     def take(self, link: Any, milliseconds: int) -> int:
-        """What the program calls where it waits for its input."""
+        """Called by the program where it waits for input."""
         self.watch()
         while self.doings and self.doings[0][0] <= self.seconds:
             self.doings.pop(0)[1]()
@@ -235,23 +235,23 @@ class TaughtBoard:
         return n
 
     def until(self, end: float) -> None:
-        """Let it live until that second."""
+        """Run the board until that second."""
         self.end = end
         with pytest.raises(KeyboardInterrupt):
             self.service.serve()
 
     def request(self, *requests: Request) -> None:
-        """What a PC sends; it says hello first."""
+        """Send requests of a PC, with a hello before the first one."""
         if not self.sequence:
             requests = (Request(HELLO), *requests)
         for each in requests:
             self._queue += pack(Frame(each.kind, _SESSION, self.sequence, each.payload))
             self.sequence += 1
 
-    # What a power cut would leave
+    # The state after a power cut
 
     def restored(self, files: dict[str, bytes]) -> Any:
-        """The application that such files give, after a start."""
+        """Return the application that starts with these files."""
         kept, self.flash = self.flash, Flash(self, files)
         try:
             configuration = self.library.device.config.read_configuration(f"{self.folder}/")
@@ -269,11 +269,11 @@ def check(
     pause: float = 5.0,
     longest: float = 60.0,
 ) -> int:
-    """Whenever the power is cut, at most what was given within those seconds is lost.
+    """Check that a power cut loses at most the labels of the last seconds.
 
-    The power is cut after each operation of the flash, when each time is over, and at random.
-    count(app) says how much of it a board that has started again still knows. Returns how many
-    cuts that were.
+    The power is cut after each operation of the flash, at the end of each limit, and at random
+    times.
+    count(app) returns how many labels a restarted board still knows. Returns the number of cuts.
     """
     kept = [(at, count(board.restored(files))) for at, files in board.flash.left]
     cuts = {board.seconds, *(at for at, _ in kept), *moments(board)}
@@ -287,9 +287,9 @@ def check(
 
 
 def check_acts(board: TaughtBoard, acts: list[tuple[float, Callable[[Any], bool]]]) -> None:
-    """Five seconds after an act, and until the next one, a power cut leaves it done.
+    """Check that an act survives a power cut from five seconds after it until the next act.
 
-    Each act is (seconds, is_done), where is_done(app) asks a board that has started again.
+    Each act is (seconds, is_done), where is_done(app) is evaluated on a board that has restarted.
     """
     kept = [(at, board.restored(files)) for at, files in board.flash.left]
     ends = [*(at for at, _ in acts[1:]), board.seconds]
@@ -300,6 +300,6 @@ def check_acts(board: TaughtBoard, acts: list[tuple[float, Callable[[Any], bool]
 
 
 def moments(board: TaughtBoard) -> list[float]:
-    """Of its life so far, drawn with a seed."""
+    """Return random times of the board's run so far, drawn with a seed."""
     rng = random.Random(1)
     return [rng.uniform(0, board.seconds) for _ in range(200)]

@@ -27,7 +27,7 @@ THICKET: tuple[str, dict[str, Any]] = ("Thicket", {"features": 3, "classes": 2, 
 
 
 class NetworkBoard:
-    """One that serves the link at `tcp`, as well as at its port; started by start()."""
+    """A board that serves the link at `tcp`, and at its serial port; started by start()."""
 
     def __init__(self, command: tuple[str, ...], folder: Path, heap: str = "256k") -> None:
         self.folder, self._command, self._heap = folder, command, heap
@@ -37,7 +37,7 @@ class NetworkBoard:
     def start(
         self, main: str = "", files: dict[str, bytes] | None = None, **fields: Any
     ) -> Device:
-        """Start it with these fields of config.json; main: what stands for its main.py."""
+        """Start the board with these fields of config.json; main replaces its main.py."""
         config = configuration(*THICKET) | {"tcp": {"port": self.tcp}} | fields
         put_device(self.folder, config)
         (self.folder / "secrets.json").write_text(json.dumps({"key": KEY.hex()}))
@@ -49,7 +49,7 @@ class NetworkBoard:
         return self.device
 
     def line(self, port: int = 0) -> TcpLine:
-        """A line to it, or to a port that leads there, however long it takes."""
+        """Return a line to the board, or to a port that leads there, however long it takes."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -59,13 +59,13 @@ class NetworkBoard:
                 time.sleep(0.05)
 
     def connected(self, port: int = 0, **options: Any) -> HostLink:
-        """The PC's end of the link, welcomed."""
+        """Return the PC's end of the link, after the board's welcome."""
         link = HostLink(self.line(port), **options)
         link.connect()
         return link
 
     def stranger(self) -> socket.socket:
-        """Somebody who has opened a line, and said nothing yet."""
+        """Return a connection to the board on which nothing is sent yet."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -82,7 +82,7 @@ class NetworkBoard:
 
 
 class Crowd:
-    """Three who have no key: each says this again and again, in lines of its own, in the block."""
+    """Three clients without a key; within the block, each connects and sends again and again."""
 
     def __init__(self, port: int, what: bytes) -> None:
         self._port, self._what = port, what
@@ -92,7 +92,7 @@ class Crowd:
     def __enter__(self) -> None:
         for thread in self._threads:
             thread.start()
-        time.sleep(0.5)  # they are there first
+        time.sleep(0.5)  # so that they connect first
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
@@ -109,7 +109,7 @@ class Crowd:
 
 @contextmanager
 def unheard(device: Device) -> Iterator[None]:
-    """Meanwhile what it says at its port is read, as else it would wait for a reader."""
+    """Drop the board's serial output within the block; otherwise it would wait for a reader."""
     ended = threading.Event()
     port = os.open(device.port, os.O_RDONLY | os.O_NOCTTY)
 
@@ -129,17 +129,17 @@ def unheard(device: Device) -> Iterator[None]:
 
 
 def proof(key: bytes, theirs: bytes, ours: bytes, what: bytes = LINK) -> bytes:
-    """What a host with that key and that number says to a board that has drawn the other one."""
+    """Return the proof of a host with this key and number `ours` for a board's number `theirs`."""
     return ours + what + signed(key, what, ours + theirs)[:CODE]
 
 
 def number(line: socket.socket) -> bytes:
-    """What a board tells everybody who comes in."""
+    """Return the number that a board sends to every new connection."""
     return line.recv(NONCE, socket.MSG_WAITALL)
 
 
 def rest(line: socket.socket) -> bytes:
-    """All that comes until the other end closes the line."""
+    """Return all bytes until the other end closes the connection."""
     received = b""
     try:
         while data := line.recv(4096):
@@ -150,7 +150,7 @@ def rest(line: socket.socket) -> bytes:
 
 
 def until_it_ends(line: TcpLine) -> str:
-    """Read until the line is gone; returns why."""
+    """Read until the line ends; return the reason."""
     try:
         while True:
             line.read(PATIENCE)

@@ -1,4 +1,4 @@
-"""The steps of teaching the page, as a person takes them, with the clock in the test's hands."""
+"""The steps of teaching the page, as a person does them, on a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def name(page: Browser, names: str) -> None:
 
 
 def begin(page: Browser) -> None:
-    """Have it read the sensor."""
+    """Start reading the sensor."""
     page.run("document.querySelector('#learn-me').click()")
     page.wait("document.querySelector('#learn-me').textContent === 'End'")
     page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
 
 
 def ask_in_vain(page: Browser) -> None:
-    """Ask for the sensor of a board that has none: the page says what it lacks."""
+    """Try to start the sensor of a board that has none: the page shows an error."""
     page.run("document.querySelector('#learn-me').click()")
     page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
 
@@ -51,23 +51,23 @@ def press(page: Browser, text: str) -> None:
 
 
 def end(page: Browser) -> int:
-    """End, and give the checksum of what was learned."""
+    """Press End, and return the checksum of the model."""
     page.run("document.querySelector('#learn-me').click()")
     return crc(page)
 
 
 def crc(page: Browser) -> int:
-    """The checksum that the page shows."""
+    """Return the checksum that the page shows."""
     return int(page.wait("document.querySelector('#gestures-crc32')?.textContent"), 16)
 
 
 def recognised(page: Browser) -> str:
-    """What the page recognises."""
+    """Return the class that the page recognises."""
     return str(page.run("document.querySelector('#said').textContent"))
 
 
 def taught(page: Browser, rounds: int = 1, seconds: int = 6) -> None:
-    """Teach the three gestures, class after class, so many seconds each."""
+    """Teach the three gestures, class after class, for `seconds` seconds each."""
     begin(page)
     for text in GESTURES * rounds:
         press(page, text)
@@ -77,7 +77,7 @@ def taught(page: Browser, rounds: int = 1, seconds: int = 6) -> None:
 
 
 def do(page: Browser, text: str, readings: int, begin: int = 0) -> None:
-    """Make a gesture for so many readings, from one of them on."""
+    """Make a gesture for `readings` readings, starting at reading `begin`."""
     if text == "rest":
         rest(page, readings)
     else:

@@ -1,4 +1,4 @@
-"""What several test files use."""
+"""Helpers that several test files use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA = Path(os.environ.get("MICROSHRUB_DATA") or ROOT.parent / "shared" / "data"
 
 
 def recording(name: str) -> str:
-    """The path of a recorded stream; skips the test where there are no recordings."""
+    """Return the path of a recorded stream; skips the test where there are no recordings."""
     path = DATA / f"{name}.csv.gz"
     if not path.is_file():
         pytest.skip("set MICROSHRUB_DATA to the folder of the recorded streams")
@@ -34,7 +34,7 @@ def recording(name: str) -> str:
 
 @cache
 def stream_of(source: str, limit: int | None = None) -> Stream:
-    """A generated stream, synth:NAME, or a recorded one by its name."""
+    """Return a generated stream, synth:NAME, or a recorded one by its name."""
     return open_stream(source if ":" in source else recording(source), limit=limit)
 
 
@@ -46,7 +46,7 @@ def learned_once(
     companions: Sequence[Companion] = (),
     **parameters: Any,
 ) -> Result:
-    """What simulate() gives, but that the stream is not learned again for the unseen data."""
+    """Return the result of simulate(), without learning the stream again for the unseen data."""
     ready = [each.on_stream(stream, warmup or WARMUP) for each in in_order(companions)]
     shape = stream_parameters(model, stream, warmup) | defaults(model) | parameters
     wanted = with_companions(shape, ready)
@@ -54,7 +54,7 @@ def learned_once(
 
 
 def make_blobs(samples: int, seed: int = 3) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Two overlapping clouds of raw values: rows of 2 features, labels of 2 classes."""
+    """Return two overlapping clouds of raw values: rows of 2 features, labels of 2 classes."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, samples).astype(np.uint8)
     rows = rng.normal(labels[:, None] * 150, 100, (samples, 2)).astype(np.int32)

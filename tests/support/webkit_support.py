@@ -1,4 +1,4 @@
-"""A real WebKit, the engine of Safari and of GNOME, which is told what to do by WebDriver.
+"""A real WebKit, the engine of Safari and of GNOME, controlled over WebDriver.
 
 https://www.w3.org/TR/webdriver2/
 """
@@ -26,7 +26,7 @@ from mqtt_support import free_port
 from patience import PATIENCE
 
 _PROGRAMS = "/usr/lib*/*/webkit2gtk-4.*/MiniBrowser"
-_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the standard's name of a reference
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the standard's key of a reference
 _RUN = """
 const done = arguments[0];
 (async () => %s)().then((value) => done([true, value]), (error) => done([false, `${error}`]));
@@ -34,7 +34,7 @@ const done = arguments[0];
 
 
 class WebKit(Browser):
-    """One tab of WebKit. It tells neither what the page asked for nor what it complained about."""
+    """One tab of WebKit. It records neither the page's requests nor the browser's complaints."""
 
     def __init__(self, address: str, program: str) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class WebKit(Browser):
             self.run(self._first)
 
     def run(self, expression: str, *, by_hand: bool = False) -> Any:
-        # The page allows no eval(), so what is no expression is found out by trying
+        # The page allows no eval(), so only a try tells whether the text is an expression
         try:
             return self._value_of(f"({expression.strip().rstrip(';')}\n)")
         except SyntaxError:
@@ -89,7 +89,10 @@ class WebKit(Browser):
 
     @contextlib.contextmanager
     def before_pages(self, script: str) -> Iterator[None]:
-        """Right after the page is there, for want of an order: it has done nothing yet."""
+        """Run the script right after the page has loaded, before the page has done anything.
+
+        WebDriver has no command for a script before the page's own.
+        """
         self._first = script
         try:
             yield
@@ -106,7 +109,7 @@ class WebKit(Browser):
         return str(self._call("POST", "/element", **where)[_ELEMENT])
 
     def _call(self, method: str, path: str, **parameters: Any) -> Any:
-        """One order, and its answer."""
+        """Send one command, and return its answer."""
         request = urllib.request.Request(
             self._address + path,
             method=method,
@@ -117,14 +120,15 @@ class WebKit(Browser):
                 return json.loads(answer.read())["value"]
         except urllib.error.HTTPError as error:
             text = error.read().decode()
-            # What the script itself throws is a value here, so this one could not be read
+            # The script returns its own errors as values, so this error means that it does not
+            # parse
             error_class = SyntaxError if "javascript error" in text else AssertionError
             raise error_class(text) from None
 
 
 @contextlib.contextmanager
 def webkit(folder: Path) -> Iterator[WebKit]:
-    """A WebKit whose home is that folder; skips the test where there is none, or no screen."""
+    """A WebKit with that folder as its home; skips the test without a WebKit or a screen."""
     driver, screen = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
     programs = glob.glob(_PROGRAMS)
     if not (driver and screen and programs):
@@ -138,7 +142,7 @@ def webkit(folder: Path) -> Iterator[WebKit]:
             "LANG": "en_US.UTF-8",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "WEBKIT_DISABLE_COMPOSITING_MODE": "1",
-            "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",  # a container has none to give
+            "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",  # a container has none
         }
         _start(stack, [driver, f"--port={port}"], env=environment)
         browser = WebKit(_address(port), programs[0])
@@ -147,7 +151,7 @@ def webkit(folder: Path) -> Iterator[WebKit]:
 
 
 def _start(stack: contextlib.ExitStack, command: list[str], **options: Any) -> None:
-    """A program that ends with the stack."""
+    """Start a program that ends with the stack."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -161,7 +165,7 @@ def _start(stack: contextlib.ExitStack, command: list[str], **options: Any) -> N
 
 
 def _screen(stack: contextlib.ExitStack, program: str) -> str:
-    """What DISPLAY is for a screen that nobody sees."""
+    """Return the DISPLAY of an invisible screen."""
     read, write = os.pipe()
     size = ["-screen", "0", "1600x1400x24", "-nolisten", "tcp"]
     _start(stack, [program, "-displayfd", str(write), *size], pass_fds=[write])
@@ -171,7 +175,7 @@ def _screen(stack: contextlib.ExitStack, program: str) -> str:
 
 
 def _address(port: int) -> str:
-    """Where the driver answers, once it does."""
+    """Wait until the driver answers; return its address."""
     address = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + PATIENCE
     while True:

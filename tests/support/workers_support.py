@@ -1,4 +1,4 @@
-"""Work of the tests of workers: it runs in the processes that these start."""
+"""Tasks for the tests of workers; they run in the worker processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def square(task: int) -> int:
 
 
 def misbehave(shared: dict[str, str], task: str) -> str:
-    """Do what the task says: a word of the test's."""
+    """Misbehave as the task says."""
     if task == "raise":
         raise ZeroDivisionError("it came to this")
     if task == "refuse":
@@ -38,16 +38,16 @@ def send_word(send: Send) -> None:
 
 
 def linger(folder: Path, task: int) -> tuple[int, int]:
-    """Say in a file which process is at the task, take a while, give the two."""
+    """Mark the process and the task in a file, wait a while, return the two."""
     (folder / f"{task}-{os.getpid()}").touch()
     time.sleep(0.3)
     return task, os.getpid()
 
 
 def kill_together(folder: Path, task: str) -> str:
-    """The killer shoots the process of the other task and its own, which waits for three shots.
+    """Kill the processes of the other task and of this one, which waits for three shots.
 
-    Neither waits for ever: they may be given to one process, one after the other.
+    Neither waits for ever: one process may get both tasks, one after the other.
     """
     if task == "other":
         (folder / f"other-{os.getpid()}").touch()
@@ -60,7 +60,7 @@ def kill_together(folder: Path, task: str) -> str:
     for _ in range(100):
         if others := list(folder.glob("other-*")):
             others[0].unlink()
-            with contextlib.suppress(ProcessLookupError):  # its worker may be gone already
+            with contextlib.suppress(ProcessLookupError):  # its worker may have ended already
                 os.kill(int(others[0].name.split("-")[1]), signal.SIGKILL)
             break
         time.sleep(0.05)
@@ -69,7 +69,7 @@ def kill_together(folder: Path, task: str) -> str:
 
 
 def wait_apart(folder: Path, task: int) -> str:
-    """Wait for a process of its own, which waits for ever."""
+    """Wait for a process of its own, which never ends."""
     apart = Apart(wait_for_ever, folder, limit=3600)
     wait_for_any([apart])
     apart.close()
@@ -77,6 +77,6 @@ def wait_apart(folder: Path, task: int) -> str:
 
 
 def wait_for_ever(send: Send, folder: Path) -> None:
-    """Say in a file that it waits."""
+    """Create a file to show that the process has started, then sleep."""
     (folder / "apart").touch()
     time.sleep(3600)

@@ -1,6 +1,6 @@
-"""Found before scikit-learn by commands that tests start: they are as without it installed.
+"""Hides scikit-learn from the commands that tests start, as if it were not installed.
 
-`simulate` runs in a quarter of the time that importing scikit-learn takes, for one line of many.
+Without the import of scikit-learn, `simulate` takes a quarter of its time, for one line of output.
 """
 
 raise ImportError("these commands are tried without scikit-learn")

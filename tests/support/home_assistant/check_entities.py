@@ -1,7 +1,7 @@
-"""Home Assistant's own MQTT integration hears what a board has told: see test_home_assistant.py.
+"""Check that Home Assistant's own MQTT integration reads a board's messages.
 
-It has an environment of its own, with pytest-homeassistant-custom-component, and a file MESSAGES:
-topics and texts, as the broker had them.
+Started by test_home_assistant.py, in an environment with pytest-homeassistant-custom-component,
+and with a file MESSAGES: the broker's topics and texts.
 """
 
 import json
@@ -23,7 +23,7 @@ QUERY = {"query": "3f0a0011", "prediction": "rest"}
 
 @pytest.fixture
 def expected_lingering_timers():
-    return True  # of the integration's own
+    return True  # timers of the integration itself
 
 
 async def settle(hass):
@@ -41,7 +41,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
         mock = await mqtt_mock_entry()
         await settle(hass)
     wanted = [topic for topic in MESSAGES if topic.endswith("/config") and MESSAGES[topic]]
-    for _ in range(2):  # as after a start of Home Assistant
+    for _ in range(2):  # twice, as after a restart of Home Assistant
         for topic in wanted:
             async_fire_mqtt_message(hass, topic, MESSAGES[topic])
         await settle(hass)
@@ -65,7 +65,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
     await tell(hass, BASE + "status", "online")
     await tell(hass, BASE + "state", MESSAGES[BASE + "state"])
-    for name in ("state", "confidence", "recent_accuracy"):  # nothing was learned
+    for name in ("state", "confidence", "recent_accuracy"):  # no sample is learned yet
         assert hass.states.get(f"sensor.kitchen_{name}").state == "unknown", name
     assert hass.states.get("select.kitchen_label").state == "Not labelled"
     state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "confidence": 93} | QUERY
@@ -130,7 +130,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
 
     await tell(hass, BASE + "status", "offline")
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
-    if DEVICE in wanted:  # its next program has no novel classes
+    if DEVICE in wanted:  # the board's next program has no novel classes
         less = json.loads(MESSAGES[DEVICE])
         less["cmps"]["new"] = {"p": less["cmps"]["new"]["p"]}
         await tell(hass, DEVICE, json.dumps(less))

@@ -1,9 +1,10 @@
-"""A board that sleeps: analog pins, a button and machine.lightsleep(), with all its faults.
+"""A simulated board that sleeps: analog pins, a button and machine.lightsleep(), with faults.
 
-board.json has the settings: how many microseconds a sample takes the board, between which seconds
-the button is pressed, and what lightsleep() does: "sleeps", "at once" (it returns, and no time has
-passed), "short" (it wakes up after a tenth), "stopped" (it sleeps, and the clock stands still).
-A deep sleep ends the program; whoever started it starts it again, see sleeping_support.py.
+board.json has the settings: the microseconds that a sample takes, the seconds between which the
+button is pressed, and the behaviour of lightsleep(): "sleeps", "at once" (it returns, and no time
+has passed), "short" (it wakes up after a tenth), "stopped" (it sleeps, and the clock stops). A
+deep
+sleep ends the program; its parent process has to start it again, see sleeping_support.py.
 """
 
 import json
@@ -13,27 +14,27 @@ from time import SETTINGS, WOKEN, clock
 
 import uselect
 
-SLEEP, DEEPSLEEP = 1, 2  # esp32's
+SLEEP, DEEPSLEEP = 1, 2  # esp32's values
 PWRON_RESET, DEEPSLEEP_RESET = 1, 4
 EXT0_WAKE, TIMER_WAKE = 2, 4
-_BYTES = 2048  # of the clock's memory
+_BYTES = 2048  # the size of the clock's memory
 
 
 class Pin:
-    """A button that is pressed at times; no other pin does anything."""
+    """A button that is pressed at times; other pins do nothing."""
 
     IN, OUT, PULL_UP, IRQ_FALLING = range(4)
-    waker = False  # whether one ends a deep sleep
+    waker = False  # whether a pin ends a deep sleep
 
     def __init__(self, number, mode=0, pull=0, value=0):
         self.number = number
 
     def value(self, *new):
-        """0 while it is pressed."""
+        """Return 0 while the button is pressed."""
         return int(not any(a <= clock.seconds < b for a, b in SETTINGS["pressed"]))
 
     def irq(self, handler=None, trigger=0, wake=None):
-        """What rp2 needs for a pin to wake it; esp32 takes which sleeps it is to end."""
+        """Enable a wake-up pin as rp2 needs it; on esp32, `wake` names the sleeps that end."""
         if handler is None and wake is None:
             raise TypeError("no handler")
         Pin.waker = Pin.waker or bool(wake and wake & DEEPSLEEP)
@@ -44,7 +45,7 @@ if SETTINGS["port"] == "esp32":
 
 
 class ADC:
-    """A voltage that changes; reading it takes the time of the whole sample."""
+    """A changing voltage; reading it takes the time of the whole sample."""
 
     turns = WOKEN["turns"] if WOKEN else 0
 
@@ -52,28 +53,28 @@ class ADC:
         self._at = pin.number * 9000
 
     def read_u16(self):
-        """0..65535."""
+        """Return 0..65535."""
         clock.add(SETTINGS["sample_us"])
         ADC.turns += 1
         return (self._at + 7919 * ADC.turns) & 65535
 
 
 class WDT:
-    """Ends the program if it is not fed for so long."""
+    """A watchdog: ends the program if it is not fed in time."""
 
     def __init__(self, timeout=5000):
         self._timeout = timeout
         self._last = clock.seconds
 
     def feed(self):
-        """It is there."""
+        """Feed the watchdog."""
         if 1000 * (clock.seconds - self._last) > self._timeout + 1000:
             sys.exit("the watchdog bit")
         self._last = clock.seconds
 
 
 def lightsleep(milliseconds):
-    """Sleep; what comes meanwhile is lost, as it is to a UART whose clock stands still."""
+    """Sleep; input that arrives meanwhile is lost, as on a UART with a stopped clock."""
     if clock.ended or SETTINGS["lightsleep"] == "at once":
         return
     waiting = uselect.poll()
@@ -87,12 +88,12 @@ def lightsleep(milliseconds):
 
 
 class RTC:
-    """A clock whose memory lasts through a deep sleep."""
+    """A clock with memory that lasts through a deep sleep."""
 
     kept = bytes(WOKEN["memory"]) if WOKEN else b""
 
     def memory(self, *new):
-        """What it holds, or is to hold; at most 2048 bytes."""
+        """Return the memory, or set it; at most 2048 bytes."""
         for data in new:
             if len(data) > _BYTES:
                 raise ValueError("buffer too long")
@@ -101,21 +102,21 @@ class RTC:
 
 
 def reset_cause():
-    """Why the board has started."""
+    """Return why the board has started."""
     return DEEPSLEEP_RESET if WOKEN else PWRON_RESET
 
 
 def wake_reason():
-    """What ended the deep sleep, 0 without one."""
+    """Return what ended the deep sleep, 0 without one."""
     return WOKEN["reason"] if WOKEN else 0
 
 
 class _NoPower(BaseException):
-    """Nothing in the program catches it: a chip's RAM is gone at once."""
+    """Ends the program; no handler in the program catches it, as a chip loses its RAM at once."""
 
 
 def deepsleep(milliseconds):
-    """Sleep without RAM; the button at a pin that was told to wakes it, else the timer."""
+    """Sleep without RAM until a press of the wake-up button, or until the timer ends."""
     if clock.ended:
         return
     reason = TIMER_WAKE

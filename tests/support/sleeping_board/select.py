@@ -7,17 +7,17 @@ POLLIN = uselect.POLLIN
 
 
 class poll:  # noqa: N801, MicroPython's name
-    """Of the standard input."""
+    """Poll the standard input."""
 
     def __init__(self):
         self._real = uselect.poll()
 
     def register(self, stream, events):
-        """Wait for that."""
+        """Register a stream."""
         self._real.register(stream, events)
 
     def ipoll(self, milliseconds):
-        """Whether something has come; if not, so much time passes, and nothing comes."""
+        """Return an event if there is input; otherwise let the time pass and return none."""
         if clock.ended:
             return self._real.ipoll(milliseconds)
         for event in self._real.ipoll(0):

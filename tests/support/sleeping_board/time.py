@@ -1,4 +1,4 @@
-"""A clock that passes as the simulated board's machine.py says; it stands for MicroPython's."""
+"""A simulated clock, advanced by machine.py, in place of MicroPython's."""
 
 import json
 
@@ -6,7 +6,7 @@ with open("board.json") as _file:
     SETTINGS = json.load(_file)
 try:
     with open("asleep.json") as _file:
-        WOKEN = json.load(_file)  # what the board was before its deep sleep
+        WOKEN = json.load(_file)  # the board's state before its deep sleep
 except OSError:
     WOKEN = None
 
@@ -14,14 +14,14 @@ _TICKS = (1 << 30) - 1
 
 
 class Clock:
-    """Seconds and microseconds since the power came, and those of them asleep."""
+    """Seconds and microseconds since power-on, in total and asleep."""
 
     seconds = asleep = started = 0
     microseconds = asleep_microseconds = started_microseconds = 0
     ended = False
 
     def add(self, microseconds, asleep=False):
-        """So much time passes."""
+        """Let time pass."""
         self.microseconds += microseconds
         while self.microseconds >= 1000000:
             self.microseconds -= 1000000
@@ -46,14 +46,14 @@ if WOKEN:
 
 
 def ticks_ms():
-    """Milliseconds; a look takes some microseconds, as on a board."""
+    """Return milliseconds; a call takes some microseconds, as on a board."""
     clock.add(10)
     passed = (clock.microseconds - clock.started_microseconds) // 1000
     return ((clock.seconds - clock.started) * 1000 + passed) & _TICKS
 
 
 def ticks_us():
-    """Microseconds; a look takes some, as on a board."""
+    """Return microseconds; a call takes some, as on a board."""
     clock.add(10)
     passed = clock.microseconds - clock.started_microseconds
     return ((clock.seconds - clock.started) % 1073 * 1000000 + passed) & _TICKS
