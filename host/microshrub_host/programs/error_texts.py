@@ -17,7 +17,7 @@ _SHORTEST = 20  # characters; the call that reads a shorter text would take as m
 
 
 def moved(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], bytes]:
-    """The statements with their error texts moved out, and the file of texts, one per line."""
+    """Return the statements with their error texts moved out, and the texts' file of lines."""
     texts = _Texts()
     return [_InRaise(texts).visit(statement) for statement in body], bytes(texts.file)
 
@@ -31,7 +31,7 @@ class _InRaise(Transformer):
 
 
 class _Texts(Transformer):
-    """Replaces long texts by calls that read them from `file`."""
+    """Replaces long texts with calls that read them from `file`."""
 
     def __init__(self) -> None:
         self.file = bytearray()

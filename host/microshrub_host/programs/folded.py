@@ -1,4 +1,4 @@
-"""Constant folding for kernels: conditions whose outcome is known go, and so do dead branches.
+"""Constant folding for kernels: known conditions and dead branches are removed.
 
 Numbers have 32 bits, as in kernels. An expression stays if its value would not fit a literal.
 """
@@ -16,7 +16,7 @@ from ..library.syntax_tree import Transformer, called, walk
 Known = Callable[[ast.expr], "int | None"]
 
 _LEAST, _MOST = -(2**30), 2**30  # beyond these, literals are no small integers
-_CHEAP = range(256)  # numbers that take one instruction
+_CHEAP = range(256)  # numbers that one instruction loads
 _OPERATORS: dict[type[ast.AST], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -46,7 +46,7 @@ _LEAVES = (ast.Return, ast.Continue, ast.Break, ast.Raise)
 
 
 def number(node: ast.expr, constants: Mapping[str, int]) -> int | None:
-    """The number that an expression of constants is, or None."""
+    """Return the value of an expression of constants, or None."""
     return _Values(constants, lambda _: None).of(node)
 
 
@@ -58,7 +58,7 @@ class _Values:
         self.variables = dict(constants)
 
     def of(self, node: ast.expr) -> int | None:
-        """The value of an expression, or its truth value; None if that is not known."""
+        """Return the value of an expression, or its truth value; None if unknown."""
         value = self._of(node)
         return value if value is not None and _LEAST <= value < _MOST else None
 
@@ -100,7 +100,7 @@ class _Values:
         return _OPERATORS[type(op)](left, right)
 
     def _of_all(self, node: ast.BoolOp) -> int | None:
-        """The value of `and` or `or`, if every operand up to the deciding one is known."""
+        """Return the value of `and` or `or`, if all operands up to the deciding one are known."""
         value = None
         for each in node.values:
             value = self.of(each)
@@ -110,7 +110,7 @@ class _Values:
 
 
 class Folded(Transformer):
-    """Folds kernels. `known` gives the value of a subscript, or None if it is not known."""
+    """Folds kernels. `known` returns the value of a subscript, or None if it is unknown."""
 
     def __init__(self, constants: Mapping[str, int], known: Known) -> None:
         self._constants, self._known = constants, known
@@ -119,7 +119,8 @@ class Folded(Transformer):
     def of(self, kernel: ast.FunctionDef) -> ast.FunctionDef:
         """Fold the kernel in place until nothing changes any more, and return it."""
         before = None
-        while before != (before := list(map(type, walk(kernel)))):  # any change changes a kind
+        # changes show in the node types
+        while before != (before := list(map(type, walk(kernel)))):
             self._values = _Values(self._constants, self._known)
             self._values.variables.update(_bound_once(kernel, self._values))
             kernel.body = self._block(kernel.body)
@@ -190,7 +191,7 @@ class Folded(Transformer):
         return node if len(kept) > 1 else kept[0]
 
     def _test(self, node: ast.expr) -> Any:
-        """A condition; an operand that decides it replaces the whole if all others are pure."""
+        """Return a condition; an operand that decides it replaces it if all others are pure."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), self._test(node.operand))
         if not isinstance(node, ast.BoolOp):
@@ -220,7 +221,7 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def _stores(kernel: ast.FunctionDef) -> Counter[str]:
-    """How often each name is bound, as an argument, too."""
+    """Return how many times each name is bound, including as a parameter."""
     counts = Counter(node.arg for node in walk(kernel) if isinstance(node, ast.arg))
     for node in walk(kernel):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -229,7 +230,7 @@ def _stores(kernel: ast.FunctionDef) -> Counter[str]:
 
 
 def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
-    """The variables that are bound only once, and to a known number."""
+    """Return the variables that are bound only once, to a known number."""
     stores = _stores(kernel)
     known: dict[str, int] = {}
     for node in walk(kernel):
@@ -241,7 +242,7 @@ def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
 
 
 def _without_unread(kernel: ast.FunctionDef) -> list[ast.stmt]:
-    """The body without assignments to variables that are never read."""
+    """Return the body without assignments to variables that are never read."""
     read = {
         node.id
         for node in walk(kernel)
@@ -282,7 +283,7 @@ class _Unread(Transformer):
 
 
 def _is_pure(node: ast.AST) -> bool:
-    """Whether evaluating this has no side effect and cannot fail."""
+    """Return whether evaluating the node has no side effect and cannot fail."""
     for each in walk(node):
         if isinstance(each, ast.Call) and called(each) not in _PURE_CALLS:
             return False

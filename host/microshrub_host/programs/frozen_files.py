@@ -26,14 +26,14 @@ for folder in ("$(BOARD_DIR)", "$(PORT_DIR)/boards"):  # what the firmware has w
             raise
 freeze_mpy(".")
 '''
-_MOVED = "armv6m"  # the architecture whose code depends on where it is
+_MOVED = "armv6m"  # the architecture whose code depends on its address
 
 
 def files(arch: str, modules: Collection[str]) -> dict[str, bytes]:
-    """The manifest and the .mpy files of these modules, by path, to be written to one folder.
+    """Return the manifest and the .mpy files of these modules, by path within one folder.
 
-    `arch` is an -march of mpy-cross, or BYTECODE_ONLY. Raises ImmovableCodeError for a module,
-    which can only be one of the user's own, whose code has to be at a multiple of four.
+    `arch` is an -march of mpy-cross, or BYTECODE_ONLY. Raises ImmovableCodeError for a module of
+    the user's own whose code has to be at a multiple of four.
     """
     contents = {"manifest.py": MANIFEST.encode()}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 """Archives of compiled kernels, and native modules that are linked from them.
 
-A compiler puts each function into a section of its own. archive_of() takes these from its object
-file: the code of each function, and the places in it where others are called. An archive is kept
-as JSON. linked() makes a .mpy file of the functions that a program needs, after those of
+A compiler puts each function into a section of its own. archive_of() reads these from its object
+file: the code of each function, and the places of its calls. An archive is stored as JSON.
+linked() makes a .mpy file of the functions that a program needs, after the functions of
 native_runtime.c.
 """
 
@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from ..library.library_files import reached
 
 START, DISPATCH = "start", "dispatch"  # functions of native_runtime.c
-ALIGNMENT = 4  # of a function
-_TABLE = "mp_fun_table_"  # and a number: an entry of MicroPython's table of functions
+ALIGNMENT = 4  # of functions, in bytes
+_TABLE = "mp_fun_table_"  # followed by a number: an entry of MicroPython's function table
 _TUPLE, _RETURNS, _OBJECTS = 3, 4, 8  # bits of a row, see native_runtime.c
 
-# Of .mpy files of version 6.3: the architectures, kinds of code and constants, what may follow
+# .mpy files of version 6.3: architectures, kinds of code and of constants, flags
 _ARCHITECTURES = {
     "x86": 1, "armv6m": 4, "armv7m": 5, "armv7em": 6, "armv7emsp": 7, "armv7emdp": 8,
     "xtensawin": 10, "rv32imc": 11,
 }  # fmt: skip
 _VERSION, _SUB_VERSION, _SMALL_INT_BITS = 6, 3, 31
 _NATIVE, _FUN_TABLE, _INT = 2, 0, 7
-_RELOCATED = 0x10  # the collector keeps such code, too
+_RELOCATED = 0x10  # the garbage collector keeps such code, too
 _ENTRY, _IN_TEXT, _NO_MORE = 9, 1, 0xFF
 
 
@@ -39,9 +39,9 @@ class MachineCodeError(ValueError):
 class LinkedFunction:
     """The code of a function.
 
-    entry  where in the code it begins
-    calls  the places where it calls others, each with the name of the called function
-    table  the places that take entries of MicroPython's function table, each with its number
+    entry  the offset of its first instruction
+    calls  the places of its calls, each with the name of the called function
+    table  the places for entries of MicroPython's function table, each with its number
     """
 
     code: bytes
@@ -54,7 +54,7 @@ class LinkedFunction:
 class Exported:
     """A kernel that Python calls.
 
-    name         what Python calls it
+    name         its name in Python
     function     its name in the archive
     objects      for each argument, whether it is an object and not a number
     tuple_first  whether the first argument is a tuple of buffers
@@ -68,7 +68,7 @@ class Exported:
     returns: bool
 
     def how(self) -> int:
-        """The second word of its row, see native_runtime.c."""
+        """Return the second word of the kernel's row, see native_runtime.c."""
         bits = sum(is_object << _OBJECTS + i for i, is_object in enumerate(self.objects))
         return bits | len(self.objects) | self.tuple_first << _TUPLE | self.returns << _RETURNS
 
@@ -77,7 +77,7 @@ Archive = Mapping[str, LinkedFunction]
 
 
 def to_json(archive: Archive) -> bytes:
-    """The archive as bytes."""
+    """Return the archive as bytes."""
     rows = {
         name: [each.code.hex(), each.entry, each.calls, each.table]
         for name, each in sorted(archive.items())
@@ -86,7 +86,7 @@ def to_json(archive: Archive) -> bytes:
 
 
 def from_json(data: bytes) -> dict[str, LinkedFunction]:
-    """The archive that to_json() gave. Raises ValueError."""
+    """Return the archive from the bytes of to_json(). Raises ValueError."""
     functions = {}
     for name, (code, entry, calls, table) in json.loads(data).items():
         pairs = [tuple((int(at), what) for at, what in each) for each in (calls, table)]
@@ -94,7 +94,7 @@ def from_json(data: bytes) -> dict[str, LinkedFunction]:
     return functions
 
 
-# --- What a compiler has made --------------------------------------------------------------------
+# --- Object files --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ _WORDS = {"armv6m": 2}  # R_ARM_ABS32
 
 
 def archive_of(elf: bytes, arch: str) -> dict[str, LinkedFunction]:
-    """The functions of an object file, by name. Raises MachineCodeError."""
+    """Return the functions of an object file, by name. Raises MachineCodeError."""
     sections = list(_sections(elf))
     (symbols,) = (section for section in sections if section.kind == _SYMBOLS)
     names = sections[symbols.link].data
@@ -173,7 +173,7 @@ def _name(data: bytes, at: int) -> str:
 
 
 def _thumb(code: bytearray, at: int, distance: int) -> None:
-    """`bl` or `b.w`, with the distance from the instruction."""
+    """Write `bl` or `b.w`, with the distance from the instruction."""
     distance -= 4
     sign, j1, j2 = (distance >> bit & 1 for bit in (24, 23, 22))
     (half,) = struct.unpack_from("<H", code, at + 2)
@@ -183,7 +183,7 @@ def _thumb(code: bytearray, at: int, distance: int) -> None:
 
 
 def _riscv(code: bytearray, at: int, distance: int) -> None:
-    """`jal`, with the distance from the instruction."""
+    """Write `jal`, with the distance from the instruction."""
     (instruction,) = struct.unpack_from("<I", code, at)
     bits = (distance >> 20 & 1) << 19 | (distance >> 1 & 0x3FF) << 9
     bits |= (distance >> 11 & 1) << 8 | distance >> 12 & 0xFF
@@ -191,7 +191,7 @@ def _riscv(code: bytearray, at: int, distance: int) -> None:
 
 
 def _xtensa(code: bytearray, at: int, distance: int) -> None:
-    """`call8` in place of the `call0` that the assembler was given, as it does not know call8."""
+    """Write `call8` over the assembler's `call0`, as the assembler does not know call8."""
     words = (at + distance - (at & ~3) >> 2) - 1 & 0x3FFFF
     code[at : at + 3] = (0x25 | words << 6).to_bytes(3, "little")
 
@@ -202,7 +202,7 @@ def _x86(code: bytearray, at: int, distance: int) -> None:
 
 @dataclass(frozen=True)
 class _Calls:
-    """The relocations of a processor that are calls, and the function that writes a call."""
+    """A processor's relocations for calls, and the function that writes a call."""
 
     relocations: tuple[int, ...]
     put: Callable[[bytearray, int, int], None]
@@ -228,14 +228,14 @@ _CALLS = {
 def linked(
     archive: Archive, arch: str, exported: Sequence[Exported], name: str, package: str = ""
 ) -> bytes:
-    """A .mpy file with these functions and all that they call. Raises KeyError.
+    """Return a .mpy file with these functions and all that they call. Raises KeyError.
 
-    They become globals of the module, or of the package, which imports it.
+    The functions become globals of the module, or of the package that imports the module.
     """
     wanted = [START, DISPATCH, *(each.function for each in exported)]
     needed = reached(wanted, lambda each: {called for _, called in archive[each].calls})
     order = [START, *sorted({*needed} - {START})]
-    begin = archive[START].entry  # behind its constants, on Xtensa: a jump goes there
+    begin = archive[START].entry  # after its constants, on Xtensa: a jump skips these
     text, places = bytearray(ALIGNMENT if begin else 0), {}
     for each in order:
         text += bytes(-len(text) % ALIGNMENT)
@@ -269,7 +269,7 @@ def _mpy(
     text: bytes,
     words: Iterable[tuple[int, int]],
 ) -> bytes:
-    """The .mpy file; words are places that take entries of MicroPython's function table."""
+    """Return the .mpy file; words are places for entries of MicroPython's function table."""
     head = bytes((ord("M"), _VERSION, _ARCHITECTURES[arch] << 2 | _SUB_VERSION, _SMALL_INT_BITS))
     number = str(rows).encode()
     parts = [head, _uint(1 + len(names)), _uint(2)]
@@ -283,7 +283,7 @@ def _mpy(
 
 
 def _uint(value: int) -> bytes:
-    """A number as it is written in .mpy files: seven bits a byte, the highest first."""
+    """Encode a number as in .mpy files: seven bits a byte, the highest first."""
     written = bytes((value & 0x7F,))
     while value := value >> 7:
         written = bytes((value & 0x7F | 0x80,)) + written

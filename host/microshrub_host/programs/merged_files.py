@@ -6,11 +6,11 @@
     microshrub/shrub/state_check.mpy
                                   a module that is imported only in some cases
     microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
-                                  that a program of the user's own can import it as usual
+                                  that a user's own program can import it as usual
     microshrub/errors.txt         the texts of error messages
 
-The cache keeps them, and the sources that they are compiled from, which are the same for each
-architecture.
+The cache holds these files, and the sources that they are compiled from. The sources are the same
+for all architectures.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ from .unused_code import without_missing
 
 INIT = "__init__"
 _LIST = "modules.txt"  # the names of all files
-_TEXTS = "texts.json"  # of all architectures
+_TEXTS = "texts.json"  # the same for all architectures
 _KERNELS = "kernels.txt"
-_SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
+_SOURCE = f"{PACKAGE}.py"  # the file named in tracebacks
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
-_PART = "-"  # in the name of a file: without what comes next
-_ONLY = "_ONLY"  # of learner.py: the configuration of the only learner
+_PART = "-"  # in a file's name, before the name of a part left out
+_ONLY = "_ONLY"  # in learner.py: the configuration of the only learner
 
 
 @dataclass(frozen=True)
 class MergedFiles:
-    """Paths of .mpy files: those that a running program has imported, and the others.
+    """Paths of .mpy files: the files that a running program has imported, and the others.
 
-    Few of the others matter for how much RAM a program takes, so they are compiled when asked for.
+    Few of the others affect a program's RAM, so they are compiled only when needed.
     """
 
     imported: tuple[Path, ...]
@@ -73,7 +73,7 @@ class MergedFiles:
     _others: Callable[[Collection[str] | None], list[Path]]
 
     def others(self, modules: Collection[str] | None = None) -> list[Path]:
-        """The others, or of these modules those that are among them."""
+        """Return the other files, or only those of these modules."""
         return self._others(modules)
 
 
@@ -93,16 +93,16 @@ def compiled(
     arch          an -march of mpy-cross, or mpy.BYTECODE_ONLY
     running       the modules that stay imported; they are merged
     native        whether kernels are in a native module; raises NoNativeTools
-    user_sources  texts of the user's own, which may use anything in the running modules
-    only          the configuration of the only learner: kernels are compiled for it, and it
-                  refuses any other
+    user_sources  source texts of the user's own, which may use anything in the running modules
+    only          the configuration of the only learner: kernels are compiled for it, and any
+                  other configuration is refused
     unasked       modules of which the program needs only what other modules import from them
     plain         kernels that stay bytecode, such as "thicket.neighbours.search"
     left_out      functions and classes of the modules that the program does not use, such as
                   "device.saving:LabelsHeld"
 
-    A module that is not running can be there several times: "device.switches-UsbKeyboard" is the
-    file of device.switches without this class.
+    A module that is not running can have several files: "device.switches-UsbKeyboard" is the file
+    of device.switches without this class.
     """
     names = [*sorted(modules), error_texts.MODULE]
     user_sources = tuple(user_sources)
@@ -126,7 +126,7 @@ def compiled(
 
     def merge(part: Path) -> None:
         with _uncollected():
-            if plain:  # more or fewer kernels will be asked for until the program fits
+            if plain:  # further calls will vary `plain` until the program fits
                 all_but_plain = (makes, *asked[:-2], *asked[-1:])
                 texts = _texts(_made_once(repr(all_but_plain).encode(), trees), plain, native)
             else:
@@ -135,7 +135,7 @@ def compiled(
 
     @cache
     def made() -> _Texts:
-        """The texts, if one of the files is not there."""
+        """Return the texts, which are only needed if a file is missing."""
         return _Texts(**json.loads(kept(home / _TEXTS, merge).read_text(encoding="utf-8")))
 
     def one(name: str) -> Path:
@@ -164,7 +164,8 @@ def compiled(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without garbage collection: trees have many nodes, and looking for garbage takes a third."""
+    """Disable garbage collection, which would take a third of the time, as trees have many
+    nodes."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -176,7 +177,7 @@ def _uncollected() -> Iterator[None]:
 
 @cache
 def _maker() -> bytes:
-    """A key for the code that merges sources."""
+    """Return a key for the code that merges sources."""
     rooms = Path(__file__).parent, Path(kernel_rewriting.__file__).parent
     files = sorted(file for room in rooms for file in room.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
@@ -190,7 +191,7 @@ def _sources(
     plain: Collection[str],
     left_out: Collection[str],
 ) -> Mapping[str, str]:
-    """The modules' texts before they are merged."""
+    """Return the modules' texts before they are merged."""
     texts = {name: library_files.source_of(whole(name)).read_text("utf-8") for name in modules}
     if native:
         library = native_module.native_library(sorted({*map(whole, modules[:-1])}))
@@ -208,24 +209,24 @@ def _sources(
 
 
 def whole(name: str) -> str:
-    """The module of which this is the name of a file; see compiled()."""
+    """Return the module to which a file's name belongs; see compiled()."""
     return name.partition(_PART)[0]
 
 
 def parts_without(name: str) -> list[str]:
-    """The functions and classes that the file of such a name is without."""
+    """Return the functions and classes that are left out of the file with that name."""
     module, *parts = name.split(_PART)
     return [f"{module}:{part}" for part in parts]
 
 
 def file_without(module: str, parts: Iterable[str]) -> str:
-    """The name of a module's file without these functions and classes, named as in left_out."""
+    """Return the name of a module's file without these functions and classes, as in left_out."""
     gone = sorted(part.partition(":")[2] for part in parts if unused_code.home_of(part) == module)
     return _PART.join((module, *gone))
 
 
 def files_of(module: str, parts: Collection[str]) -> Iterator[str]:
-    """The names of a module's files, each without others of these functions and classes."""
+    """Yield the names of a module's files, one for each subset of these parts left out."""
     for count in range(len(parts) + 1):
         for gone in itertools.combinations(parts, count):
             yield file_without(module, gone)
@@ -249,11 +250,11 @@ class _Texts:
 
 @dataclass(frozen=True)
 class _Trees:
-    """The syntax trees of a program, all of whose kernels are machine code yet.
+    """The syntax trees of a program, all of whose kernels are still machine code.
 
     body     the statements of the merged module
     outside  the modules that are not merged, by name
-    callers  what may use anything in the merged module
+    callers  code that may use anything in the merged module
     defined  by merged module: its globals, each with its new name
     public   the names that can be imported from the package, with their modules
     """
@@ -265,11 +266,11 @@ class _Trees:
     public: dict[str, str]
 
 
-_last: dict[bytes, bytes] = {}  # at most one
+_last: dict[bytes, bytes] = {}  # at most one entry
 
 
 def _made_once(key: bytes, make: Callable[[], _Trees]) -> _Trees:
-    """The trees for that key; made, if they are not those of last time. They may be changed."""
+    """Return the trees for that key, kept or made now; the caller may change them."""
     if key not in _last:
         made = pickle.dumps(make(), pickle.HIGHEST_PROTOCOL)
         _last.clear()
@@ -344,9 +345,9 @@ def _is_of_native(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
 def _native_names(
     body: list[ast.stmt], others: Iterable[ast.AST], names: Mapping[str, str]
 ) -> tuple[list[ast.stmt], dict[str, str]]:
-    """The merged module's body, which has the native module's kernels as its own globals.
+    """Return the merged module's body with the native module's kernels as its own globals.
 
-    The native module puts them there when it is imported. names are the new names of globals.
+    The native module adds these globals when it is imported. names are the new names of globals.
     Also returns each kernel's name in the library, by its new name.
     """
     kernels: dict[str, str] = {}
@@ -372,7 +373,7 @@ def _native_names(
 def _kernels(
     body: Iterable[ast.stmt], defined: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """The kernels of the merged module, with their names in the library."""
+    """Yield the kernels of the merged module, with their names in the library."""
     homes = {
         new: f"{module}.{name}" for module, names in defined.items() for name, new in names.items()
     }
@@ -382,7 +383,7 @@ def _kernels(
 
 
 def _made_for(only: Settled, body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements as one learner alone needs them."""
+    """Return the statements, specialised for the only learner."""
     constants: dict[str, int] = {}
     for node in body:
         value = constant(node)
@@ -401,14 +402,14 @@ def _for_one(node: ast.stmt, only: Settled, constants: Mapping[str, int]) -> ast
 
 
 def _version(source: str) -> list[ast.stmt]:
-    """Return the rest of the package's own source."""
+    """Return the package's version, the only statement needed from the package's own source."""
     return [
         node for node in ast.parse(source).body if not is_text(node) and bound(node) == [_VERSION]
     ]
 
 
 def _redirected(merged: Merged, module: str, source: str) -> ast.Module:
-    """The tree of a module with a file of its own, which imports from the merged one."""
+    """Return the tree of a module with a file of its own, which imports from the merged module."""
     tree = ast.parse(source)
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -424,7 +425,7 @@ def _redirected(merged: Merged, module: str, source: str) -> ast.Module:
 
 
 def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> str:
-    """A module that passes on the names of one that was merged, and the values of constants.
+    """Return a module that passes on a merged module's names, and the values of constants.
 
     there holds the names that are left in the merged module.
     """
@@ -440,7 +441,7 @@ def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> s
 
 
 def _parts() -> dict[str, str]:
-    """The names other than learners that can be imported from the package, with their modules."""
+    """Return the names that the package exports, except learners, with their modules."""
     homes = dict(_KEPT)
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
@@ -449,6 +450,6 @@ def _parts() -> dict[str, str]:
 
 
 def _learners() -> dict[str, str]:
-    """The learners' classes, with their modules."""
+    """Return the learners' classes, with their modules."""
     rows = loader.load("python").learners._LEARNERS.split("\n")
     return {name: module[1:] for name, module in map(str.split, filter(None, rows))}

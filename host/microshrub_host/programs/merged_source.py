@@ -1,9 +1,9 @@
 """Merges the modules of a program into one, which `build` puts on a board.
 
-On a board each module takes RAM for its dictionary, its tables of names and constants, and the
-name of its file, and each imported name takes an entry in a dictionary. So all modules that a
-program is certain to import become one. Imported modules come first in it. If two modules use one
-name for different things, one of the two is renamed.
+On a board, each module takes RAM for its dictionary, its tables of names and constants, and its
+file's name, and each imported name takes an entry in a dictionary. So all modules that a program
+always imports become one. Imported modules come first in it. If two modules use one name for
+different things, one of the two is renamed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..library.syntax_tree import called, walk
 from .scoped_names import Renamer, library_home
 
 _ONLY = ("learner", "_ONLY")
-_REGISTRY = ("learners", "_LEARNERS")  # the text that says which learners there are and where
+_REGISTRY = ("learners", "_LEARNERS")  # the text that lists the learners with their modules
 
 
 class Merged:
@@ -45,7 +45,7 @@ class Merged:
         self._modules = modules
         self._trees = {name: ast.parse(text) for name, text in sources.items()}
         self._meanings = {name: f"{home}:{name}" for name, home in keep.items()}
-        self._registry = "".join(  # the learners in these files; "." stands for the merged module
+        self._registry = "".join(  # learners in these files; "." is the merged module
             f"{name} .{'' if module in modules else module}\n"
             for name, module in learners.items()
             if module in sources
@@ -81,7 +81,7 @@ class Merged:
                 (name,) = bound(node)
                 if name not in tied and (module, name) not in self._asked:
                     node.value = ast.Call(ast.Name("const", ast.Load()), [node.value], [])
-            # a constant is defined before it is used
+            # Constants are defined before use
             tied |= {each.id for each in walk(node) if isinstance(each, ast.Name)}
         code[module] = statements
 
@@ -95,7 +95,7 @@ class Merged:
                 self._name(module, node)
 
     def _import(self, module: str, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> None:
-        """Names of merged modules are there already; any other is imported once."""
+        """Import a name once, unless it belongs to a merged module, and so is already defined."""
         home = library_home(module, node)
         name = alias.asname or alias.name
         if home in self.names:
@@ -124,7 +124,7 @@ class Merged:
             self.names[module][name] = self.defined[module][name] = new
 
     def _free(self, module: str, name: str, meaning: str) -> str:
-        """The name itself, or with the module's appended if it already means something else."""
+        """Return the name, with the module's name appended if it already means something else."""
         while self._meanings.setdefault(name, meaning) != meaning:
             name += f"_{module.rpartition('.')[2]}"
         return name
@@ -141,14 +141,14 @@ class Merged:
 
 
 def constant(node: ast.stmt) -> ast.expr | None:
-    """The value in a statement `NAME = const(value)`, or None."""
+    """Return the value in a statement `NAME = const(value)`, or None."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
         return node.value.args[0] if called(node.value) == "const" else None
     return None
 
 
 def bound(node: ast.stmt) -> list[str]:
-    """The names that a statement defines. Raises ValueError if it does anything else."""
+    """Return the names that a statement defines. Raises ValueError if it does anything else."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.name]
     if isinstance(node, ast.Assign):
@@ -159,12 +159,12 @@ def bound(node: ast.stmt) -> list[str]:
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether this is a docstring or another bare constant."""
+    """Return whether the statement is a docstring or another bare constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
-    """Whether this is the name of a constant, a number, a text, or a tuple of such literals."""
+    """Return whether the node is a constant's name, a number, a text, or a tuple of literals."""
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(_is_literal(each, ()) for each in node.elts)
     if isinstance(node, ast.Name):
@@ -175,7 +175,7 @@ def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
 def _asked_later(
     trees: Mapping[str, ast.Module], modules: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The (module, name) pairs that are imported while the program runs, not at its start."""
+    """Yield the (module, name) pairs that are imported while the program runs, not at start."""
     for module, tree in trees.items():
         at_once = tree.body if module in modules else []
         for node in walk(tree):

@@ -1,14 +1,13 @@
 """Makes machine code for a Cortex-M0 run from any even address.
 
 A Cortex-M0 has no instruction for a long constant or a far jump. mpy-cross stores the number in
-the code, behind the instruction that reads it, and the instruction finds it only if the code
-starts at a multiple of four. Code on the heap does, but frozen code does not: MicroPython's
-mpy-tool aligns it to two bytes. An instruction that reads a wrong number computes nonsense, or
-hangs.
+the code, after the instruction that reads it, and the instruction finds it only if the code starts
+at a multiple of four. Code on the heap does, but frozen code does not: MicroPython's mpy-tool
+aligns it to two bytes. An instruction that reads a wrong number computes nonsense, or hangs.
 
 So the number is replaced by instructions that compute it, and a far jump by `bl`. (`bl` also
-writes the link register, which these functions save at their start.) A replacement is exactly as
-long as what it replaces, so nothing else moves.
+writes the link register, which these functions save at their start.) A replacement has exactly the
+original's length, so nothing else moves.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ _FAMILY = 0xF800
 
 
 class ImmovableCodeError(UserError):
-    """Code that cannot be made to run from any address; the message is for people."""
+    """The code cannot be made to run from any address; the message is for users."""
 
 
 def movable(code: bytes) -> bytes:
-    """The machine code of a viper function for armv6m, made to run from any even address.
+    """Return the machine code of a viper function for armv6m, able to run from any even address.
 
     Raises ImmovableCodeError for a number that three instructions cannot compute.
     """
@@ -52,7 +51,7 @@ def movable(code: bytes) -> bytes:
 
 
 def _replacement(code: bytes, at: int) -> bytes:
-    """Replaces a number, the instruction that reads it, and the instruction after that one."""
+    """Return code to replace a number, the instruction that reads it, and the one after that."""
     if len(code) < at + _LENGTH:
         raise ImmovableCodeError("it reads a number from beyond its end")
     read, then, number = struct.unpack_from("<HHI", code, at)
@@ -60,7 +59,7 @@ def _replacement(code: bytes, at: int) -> bytes:
     if read & 0xFF == 0 and then == _SKIP:
         return _computed(register, number)
     if read & 0xFF == 0 and then == _add_to_pc(register):
-        return _jump(number + 2)  # it was relative to the instruction after the first
+        return _jump(number + 2)  # counted from the second instruction
     raise ImmovableCodeError("it reads a number from elsewhere in the code")
 
 
@@ -69,15 +68,15 @@ def _add_to_pc(register: int) -> int:
 
 
 def _jump(distance: int) -> bytes:
-    """`bl` to a place at that distance from the program counter, then two no-ops."""
+    """Return `bl` to a place at that distance from the program counter, then two no-ops."""
     halves = 0xF000 | distance >> 12 & 0x7FF, 0xF800 | distance >> 1 & 0x7FF
     return struct.pack("<4H", *halves, _NOP, _NOP)
 
 
 def _computed(register: int, number: int) -> bytes:
-    """Four instructions that put the number into the register: a << shift, plus or minus b.
+    """Return four instructions that load the number into a register: a << shift, plus or minus b.
 
-    A number with many ones is computed as the complement of another.
+    A number with many ones is computed as the complement of another number.
     """
     both = register << 3 | register
     last = {number: _NOP, ~number & _MASK: 0x43C0 | both}  # mvns

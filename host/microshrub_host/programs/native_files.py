@@ -1,9 +1,8 @@
 """The compiled files of a native build: the library's modules, and `native.mpy` with the kernels.
 
-The package brings the machine code of all kernels, an archive for each processor that `make
-machine-code` compiled. In a checkout, where kernels may have changed, a C compiler makes an
-archive once, and the cache keeps it. The kernels that a program needs are linked to its native
-module.
+The package contains the machine code of all kernels, in an archive for each processor, compiled by
+`make machine-code`. In a checkout, where kernels may have changed, a C compiler makes each archive
+once, and the cache holds it. The kernels that a program needs are linked to its native module.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from . import machine_code, mpy, native_module
 PACKAGED = Path(__file__).with_name("machine_code")  # a folder
 _RUNTIME = Path(__file__).with_name("native_runtime.c")
 _SUFFIX = ".json.gz"
-ON_BOARDS = tuple(sorted(PROCESSORS.keys() - {"x86"}))  # processors; the PC's is no board's
-_DIGEST = 32  # bytes before an archive: the digest of its sources
-_MAKERS = (native_tools, native_module, machine_code)  # with all of the package kernels
+ON_BOARDS = tuple(sorted(PROCESSORS.keys() - {"x86"}))  # processors of boards, so not the PC's
+_DIGEST = 32  # bytes of the sources' digest before an archive
+_MAKERS = (native_tools, native_module, machine_code)  # with the whole package kernels
 
 
 @functools.cache
 def can_be_made(arch: str) -> bool:
-    """Whether there is machine code for an -march of mpy-cross; if not, a note says why, once.
+    """Return whether there is machine code for an -march of mpy-cross; if not, print a note, once.
 
-    If need be, a compiler is fetched into the cache and makes it.
+    If necessary, a compiler is downloaded to the cache and compiles the kernels.
     """
     try:
         _archive(arch, messages.say)
@@ -50,10 +49,10 @@ def can_be_made(arch: str) -> bool:
 
 
 def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
-    """The .mpy files of the device library, or of these modules, sorted; made if not in the cache.
+    """Return the .mpy files of the device library, or of some modules, sorted; cached.
 
-    modules are all that a program imports. The native module is added, and modules that have
-    nothing but kernels are left out. Raises NoNativeTools if it cannot be made.
+    modules are all modules that a program imports. The native module is added, and modules that
+    have only kernels are left out. Raises NoNativeTools if the native module cannot be made.
     """
     if modules is None:
         modules = map(library_files.module_name, library_files.sources_with_users())
@@ -67,11 +66,11 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
 
 
 def module(arch: str, modules: Iterable[str], names: Mapping[str, str] | None = None) -> Path:
-    """The native module alone; see compiled().
+    """Return the native module alone; see compiled().
 
-    names maps new names of kernels to those in native_library(); other kernels are left out, and
-    the kernels become globals of the package. By default all have their own names, and are globals
-    of the native module.
+    names maps new names of kernels to their names in native_library(); other kernels are left out,
+    and the kernels become globals of the package. By default all have their own names, and are
+    globals of the native module.
     """
     names = None if names is None else dict(names)
     asked = sorted(modules)
@@ -93,7 +92,7 @@ def module(arch: str, modules: Iterable[str], names: Mapping[str, str] | None = 
 
 
 def made_of(arch: str) -> bytes:
-    """A digest of everything that the machine code depends on."""
+    """Return a digest of everything that the machine code depends on."""
     return hashlib.sha256(_sources() + repr((arch, PROCESSORS.get(arch))).encode()).digest()
 
 
@@ -106,7 +105,7 @@ def _sources() -> bytes:
 
 @functools.cache
 def _archive(arch: str, say: Progress = silent) -> machine_code.Archive:
-    """The archive for a processor. Raises NoNativeTools."""
+    """Return the archive for a processor. Raises NoNativeTools."""
     packaged = PACKAGED / f"{arch}{_SUFFIX}"
     wanted = made_of(arch)
     if packaged.is_file() and (data := packaged.read_bytes()).startswith(wanted):
@@ -126,7 +125,7 @@ def _made(arch: str, say: Progress) -> bytes:
 
 
 def write_archives(folder: Path, say: Progress) -> None:
-    """Write an archive for each processor that a board has. Raises NoNativeTools."""
+    """Write an archive for each processor that boards have. Raises NoNativeTools."""
     folder.mkdir(parents=True, exist_ok=True)
     for arch in ON_BOARDS:
         (folder / f"{arch}{_SUFFIX}").write_bytes(_made(arch, say))

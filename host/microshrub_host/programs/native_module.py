@@ -1,8 +1,8 @@
 """The sources of a native build: the device library with its kernels in a native module.
 
-The library's files import the kernels from `microshrub/native.mpy`; see native_files.py. A kernel
-that takes a function as an argument stays viper's, as native code cannot call Python functions,
-and so do the kernels of the user's own learners and companions.
+The library's files import the kernels from `microshrub/native.mpy`; see native_files.py. Two sorts
+of kernels are still compiled by viper: those that take a function as an argument, as native code
+cannot call Python functions, and those of the user's own learners and companions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
 class NativeLibrary:
     """The kernels that Python calls, and the sources of the library without them, by module.
 
-    A module that had nothing but kernels is left out.
+    A module that has only kernels is left out.
     """
 
     exported: tuple[Exported, ...]
@@ -45,7 +45,7 @@ class NativeLibrary:
 
 
 def native_library(modules: Iterable[str]) -> NativeLibrary:
-    """A native build of these modules of the device library."""
+    """Return a native build of these modules of the device library."""
     names = tuple(modules)
     paths = map(library_files.source_of, names)
     return _native_library(names, tuple(path.read_text(encoding="utf-8") for path in paths))
@@ -53,7 +53,7 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 
 @functools.cache
 def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
-    """Make the native build of modules; it is kept by their names and their sources."""
+    """Make the native build of modules; it is cached by their names and their sources."""
     user_files = library_files.user_files()
     modules = [name for name in names if name not in user_files]
     translated = select(modules, functions=False)[1]
@@ -68,7 +68,7 @@ def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary
 
 
 def kernels_in_c() -> str:
-    """All kernels of the device library that can be in a native module."""
+    """Return, as C, all kernels of the device library that can be in a native module."""
     modules = sorted(map(library_files.module_name, library_files.sources()))
     text, _ = translate(modules, functions=False)
     return text
@@ -95,7 +95,7 @@ def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _file(name: str, translated: Iterable[str]) -> _File:
-    """One file of the library; the kernels of these modules are in the native module."""
+    """Return one file of the library; the kernels of `translated` are in the native module."""
     state = library_files.as_it_is(library_files.source_of(name))
     return _remembered_file(name, frozenset(translated), *state)
 
@@ -109,7 +109,7 @@ def _remembered_file(name: str, translated: frozenset[str], path: Path, *_: int)
 class _File(ast.NodeTransformer):
     """One file of the library without the kernels that are in the native module.
 
-    Where it uses such a kernel, its own or an imported one, it imports the native one.
+    Where it uses one of these kernels, its own or an imported one, it imports the native one.
     """
 
     def __init__(self, name: str, text: str, translated: Mapping[tuple[str, str], Kernel]) -> None:
@@ -128,7 +128,7 @@ class _File(ast.NodeTransformer):
         self._tree.body[first:first] = self._native(name, aliases)
 
     def text(self, names: Mapping[tuple[str, str], str]) -> str:
-        """The file as it is compiled for a board; names are the kernels' in the native module."""
+        """Return the text to compile for a board; names are the kernels' in the native module."""
         given = tuple(names[place] for place in self.wanted)
         if given not in self._texts:
             for place, name in zip(self.wanted, given, strict=True):
@@ -138,7 +138,7 @@ class _File(ast.NodeTransformer):
         return self._texts[given]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
-        """Kernels are imported from the native module, if they are used at all."""
+        """Import kernels from the native module, if they are used."""
         if not library_files.is_of_library(node):
             return [node]
         home = library_files.imported_from(self.name, node)
@@ -152,7 +152,7 @@ class _File(ast.NodeTransformer):
         return is_kernel(node) and (self.name, node.name) in self.translated
 
     def _native(self, home: str, kernels: Iterable[ast.alias]) -> list[ast.stmt]:
-        """The import of a module's kernels that this file uses, by their names in C."""
+        """Return the import of a module's kernels that this file uses, by their names in C."""
         names = []
         for alias in kernels:
             local = alias.asname or alias.name
@@ -164,14 +164,14 @@ class _File(ast.NodeTransformer):
 
 
 def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
-    """The arguments that are tuples, as (name of the kernel in C, number of the argument).
+    """Return the arguments that are tuples, as (name of the kernel in C, number of the argument).
 
     The kernel takes an item of such an argument, or passes it to another kernel that does.
     """
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     imported = {module: read(module).imported for module in {module for module, _ in by_place}}
     tuples: set[tuple[str, int]] = set()
-    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # what is passed on, and as what
+    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # arguments passed on to others
     for (module, _), kernel in by_place.items():
         objects = {
             arg.arg: (kernel.name, place)

@@ -1,12 +1,12 @@
 """Turns kernels into plain functions, which are compiled to bytecode with the same results.
 
-`plain` removes the decorators, and imports what only viper knows from the library's
-bytecode_pointers.py: ptr8, ptr16 and ptr32, and a write_addresses to go with them. Kernels then
-compute with Python's integers, as on the engine `python`; the tests make sure that these stay
-within 32 bits, so the bits are the same.
+`plain` removes the decorators, and imports viper's own functions from the library's
+bytecode_pointers.py: ptr8, ptr16 and ptr32, and a matching write_addresses. Kernels then compute
+with Python's integers, as on the engine `python`; the tests make sure that these stay within 32
+bits, so the bits are the same.
 
-`plain` is for processors that mpy-cross has no machine code for. On boards with too little room
-for all machine code, only some kernels become functions: `with_tables` and `make_mixed` do that,
+`plain` is for processors for which mpy-cross has no machine code. On boards with too little room
+for all machine code, only some kernels become functions: `with_tables` and `make_mixed` do this,
 with the library's mixed_pointers.py.
 """
 
@@ -20,11 +20,11 @@ from ..library.syntax_tree import Transformer, source_text
 
 MODULE = "bytecode_pointers"  # of the device library
 MIXED = "mixed_pointers"  # for programs with both kinds of kernels
-OF_MIXED = (MIXED, "pairs")  # with what it imports
-_TABLES = ("buffers", "address_table")  # the module, and its function that MIXED replaces
+OF_MIXED = (MIXED, "pairs")  # the module and its import
+_TABLES = ("buffers", "address_table")  # a module, and its function that MIXED replaces
 _DECORATORS = ("micropython.viper", "micropython.native")
 _POINTERS = ("ptr8", "ptr16", "ptr32")
-_ITEMS = {"ptr16": "items16", "ptr32": "items32"}  # of MIXED; ptr8 is the buffer itself
+_ITEMS = {"ptr16": "items16", "ptr32": "items32"}  # in MIXED; ptr8 is the buffer itself
 
 
 class _Plain(Transformer):
@@ -64,7 +64,7 @@ class _Tables(Transformer):
 
 
 class _Items(Transformer):
-    """Renames viper's pointers, as other kernels of the program still use viper's own."""
+    """Renames viper's pointers, as other kernels of the program still use the originals."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -76,7 +76,7 @@ class _Items(Transformer):
 
 
 def plain(source: str) -> str:
-    """A module's source with plain functions in place of its kernels."""
+    """Return a module's source with plain functions in place of its kernels."""
     change = _Plain()
     tree = change.visit(ast.parse(source))
     lines = [f"from {PACKAGE}.{MODULE} import {', '.join(change.wanted)}"] if change.wanted else []
@@ -85,7 +85,7 @@ def plain(source: str) -> str:
 
 
 def with_tables(module: str, source: str) -> str:
-    """A module's source in a program some of whose kernels become functions."""
+    """Return a module's source for a program in which some kernels become functions."""
     if _TABLES[1] not in source:
         return source
     return source_text(_Tables(module).visit(ast.parse(source)))

@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from ..library import library_files
 from ..library.syntax_tree import Transformer, Visitor, walk
 
-Names = Mapping[str, str]  # new names by old ones
+Names = Mapping[str, str]  # new names by old names
 
 
 class Renamer(Transformer):
     """Renames globals, and names that functions import from modules with renamed globals.
 
-    Those imports are dropped. Local names of functions and classes stay as they are; raises
-    ValueError if a new name would clash with one of them.
+    These imports are dropped. Local names of functions and classes do not change. Raises
+    ValueError if a new name would clash with a local name.
     """
 
     def __init__(self, module: str, names: Mapping[str, Names]) -> None:
         self._module, self._names = module, names
         self._globals = names[module]
-        self._imported: dict[str, str] = {}  # by the enclosing functions
+        self._imported: dict[str, str] = {}  # names imported in the enclosing functions
         self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
         self._of_class: frozenset[str] = frozenset()  # names of the enclosing class
 
@@ -54,7 +54,7 @@ class Renamer(Transformer):
                 origin = f"{library_files.PACKAGE}.{home}"
                 names = [ast.alias(alias.name, renamed or alias.asname)]
                 statements.append(ast.ImportFrom(origin, names, 0))
-            elif renamed != new:  # the name may stand for one of several things
+            elif renamed != new:  # the name may have several meanings
                 value = ast.Name(new, ast.Load())
                 statements.append(ast.Assign([ast.Name(renamed or new, ast.Store())], value))
         return statements
@@ -111,8 +111,8 @@ class Renamer(Transformer):
     def _merged_imports(self, function: ast.FunctionDef) -> dict[str, str]:
         """Choose new names for a function's imports from modules with renamed globals.
 
-        A name that may mean either of two things, as in `if ...: from .one import f; else: from
-        .two import f`, becomes a variable of the function.
+        A name with two possible meanings, as in `if ...: from .one import f; else: from .two
+        import f`, becomes a variable of the function.
         """
         meanings: dict[str, set[str]] = {}
         for node in walk(function):
@@ -170,17 +170,17 @@ class Bound(Visitor):
         self.visit_FunctionDef(node)
 
     def visit_Lambda(self, _: ast.Lambda) -> None:
-        """A lambda has a scope of its own."""
+        """Skip a lambda, which has a scope of its own."""
 
     def visit_ListComp(self, _: ast.ListComp) -> None:
-        """So does a comprehension."""
+        """Skip a comprehension, which has a scope of its own."""
 
     def visit_GeneratorExp(self, _: ast.GeneratorExp) -> None:
-        """So does a comprehension."""
+        """Skip a generator expression, which has a scope of its own."""
 
 
 def library_home(module: str, node: ast.AST) -> str | None:
-    """The module of the library that a statement of this module imports from, if any."""
+    """Return the module of the library that a statement of this module imports from, or None."""
     if isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
         return library_files.imported_from(module, node)
     return None

@@ -1,8 +1,8 @@
 """Turns words that a learner's configuration fixes into constants, in its program's kernels.
 
-Kernels read such facts as whether codes have 16 bits, or how many leaves a tree may have, from
-words that never change (`_FIXED`). A program for one learner knows them when it is built, so its
-kernels have constants in their place, and branches that are never taken are not compiled.
+Kernels read some facts, such as whether codes have 16 bits, or how many leaves a tree may have,
+from words that never change (`_FIXED`). A program for one learner knows them when it is built, so
+its kernels have constants in their place, and branches that are never taken are not compiled.
 
 A buffer such as "window.shape" is recognised by the constant of its place, `_WINDOW_SHAPE`, as in
 
@@ -34,7 +34,7 @@ class Settled:
 
 
 def settled(learner: str, parameters: Mapping[str, Any]) -> Settled:
-    """The words that a learner's configuration fixes. Raises ValueError for bad parameters."""
+    """Return the words that a learner's configuration fixes. Raises ValueError for a bad one."""
     model = getattr(loader.load("python"), learner)(**parameters)
     buffers = {name: buffer for name, code, buffer in model.buffers() if code == "i"}
     words = {
@@ -61,7 +61,7 @@ def _is_written(node: ast.AST) -> bool:
 
 
 def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
-    """By variable that is bound only once: the buffer that it points to."""
+    """Return the buffer of each pointer variable that is bound only once."""
     bound: dict[str, list[str]] = {}
     for node in walk(kernel):
         if isinstance(node, ast.arg):
@@ -70,12 +70,12 @@ def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
             bound.setdefault(node.id, []).append("")
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             bound.setdefault(node.targets[0].id, []).append(_buffer(node.value, words))
-    # an assignment binds its target as a name, too
+    # An assignment also binds its target as a name, so these variables have two entries
     return {name: "".join(each) for name, each in bound.items() if len(each) == 2 and any(each)}
 
 
 def _buffer(node: ast.expr, words: Words) -> str:
-    """The buffer in an expression `ptr32(address[_BUFFER])`, else an empty string."""
+    """Return the buffer in an expression `ptr32(address[_BUFFER])`, else an empty string."""
     if called(node) == "ptr32" and isinstance(node, ast.Call):
         place = node.args[0]
         if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Name):
@@ -90,7 +90,7 @@ class _Reads:
     aliases: Mapping[str, str]
 
     def value(self, node: ast.AST) -> int | None:
-        """The value of the word that an expression reads, if the configuration fixes it."""
+        """Return the value of the word that an expression reads, if the configuration fixes it."""
         if not isinstance(node, ast.Subscript):
             return None
         base = node.value

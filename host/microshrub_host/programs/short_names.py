@@ -1,15 +1,16 @@
 """Reuses names that are on the board anyway, to save RAM.
 
-Each new name takes some 20 bytes of a board's RAM, and a full pool of names is followed by another
-of several kilobytes. So a function that nobody looks up by name gets a name that the program or
-the firmware already has: kernels, as a traceback has no line for machine code; functions of a
-single expression, as the line of their caller says enough; and private functions. Names of
-attributes serve, since an attribute and a global may share a name, and so do built-in names and
-those of the module math that the program does not use.
+Each new name takes some 20 bytes of a board's RAM, and once a pool of names is full, another one
+takes several kilobytes. So a function whose name is never looked up gets a name that the program
+or the firmware already has: kernels, as a traceback has no line for machine code; functions of a
+single expression, as their caller's line is informative enough; and private functions. Names of
+attributes can be reused, since an attribute and a global may share a name, and so can built-in
+names and the names of the module math that the program does not use.
 
 Buffers are numbered instead of named. MicroPython keeps the names of a function's parameters, but
-not those of its other variables or of kernels. Parameters that are never passed by name get names
-from the firmware; those of public methods stay, and so do those of functions called with `**`.
+neither the names of its other variables nor those in kernels. Parameters that are never passed by
+name get names from the firmware; parameters of public methods and of functions called with `**`
+keep their names.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .merged_source import constant, is_text
 from .unused_code import defined
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# Of the firmware
+# Names in the firmware
 _BUILT_IN = """\
 ArithmeticError AssertionError AttributeError BaseException EOFError Ellipsis GeneratorExit
 IndentationError IndexError KeyError LookupError NameError OverflowError StopIteration SyntaxError
@@ -36,7 +37,7 @@ radians sin sqrt tan trunc"""
 
 
 def free_names(body: Iterable[ast.stmt]) -> set[str]:
-    """Names that the program or the firmware has already, and that globals can take."""
+    """Return the names that the program or the firmware already has, and that globals can take."""
     return attributes(body) | {*_BUILT_IN.split()}
 
 
@@ -47,13 +48,16 @@ def attributes(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def unread(body: Iterable[ast.stmt]) -> list[str]:
-    """The names of a module's kernels, and of its functions of a single expression."""
+    """Return the names of a module's kernels, and of its single-expression functions."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     return [node.name for node in functions if in_viper(node) or _is_expression(node)]
 
 
 def private(body: Iterable[ast.stmt]) -> list[str]:
-    """The private names that a module defines, except constants: the compiler drops those."""
+    """Return the private names that a module defines, except constants.
+
+    The compiler drops the names of constants.
+    """
     statements = [node for node in body if not isinstance(node, _IMPORTS) and not constant(node)]
     names = [name for node in statements for name in defined(node)]
     return [name for name in names if name.startswith("_") and not name.startswith("__")]
@@ -68,8 +72,8 @@ def new_names(
 ) -> dict[str, str]:
     """Assign a free name to each of these names of a module, until no free name is left.
 
-    Names in `kept` do not change, nor do names that also have another meaning in the module. A
-    new name is never one that the module or `others` use.
+    Names in `kept` do not change, nor do names that also have another meaning in the module. A new
+    name is never one that the module or `others` use.
     """
     used = {name for node in others for each in walk(node) for name in _names(each)}
     inner: set[str] = set()
@@ -83,7 +87,7 @@ def new_names(
 
 
 def rename(body: Iterable[ast.stmt], names: Mapping[str, str]) -> None:
-    """Rename them in place, wherever the module uses them."""
+    """Rename names in place, wherever the module uses them."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.name = names.get(node.name, node.name)
@@ -115,9 +119,9 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _bound_within(top: ast.stmt, nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that a statement binds, except the one that it defines for the module.
+    """Return the names that a statement binds, except the one that it defines for the module.
 
-    nodes are all of it.
+    nodes are all nodes of the statement.
     """
     names: set[str] = set()
     defining = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
@@ -147,7 +151,7 @@ def number_buffers(body: Iterable[ast.stmt]) -> None:
 
 
 def _name(node: ast.AST) -> str:
-    """The name of the buffer if this is a row of such a table, else an empty string."""
+    """Return the buffer's name if the node is a row of such a table, else an empty string."""
     if isinstance(node, ast.Tuple) and len(node.elts) == 3:
         name, typecode, _ = (getattr(each, "value", None) for each in node.elts)
         if typecode in _TYPECODES and isinstance(name, str) and "." in name:
@@ -155,7 +159,7 @@ def _name(node: ast.AST) -> str:
     return ""
 
 
-# Names of parameters that the firmware has anyway
+# Parameter names that are in the firmware anyway
 _SHORT = (
     *("n", "s", "t", "text", "code", "value", "state", "step", "start", "count", "name", "data"),
 )
@@ -174,7 +178,7 @@ def shortened_parameters(
 
 
 def _passed(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names by which arguments are passed, and of the functions that get `**`."""
+    """Return names by which arguments are passed, and of functions that are called with `**`."""
     names: set[str] = set()
     for top in nodes:
         for node in walk(top):
@@ -187,7 +191,7 @@ def _passed(nodes: Iterable[ast.AST]) -> set[str]:
 def _is_kept(
     function: ast.FunctionDef, home: ast.stmt, kept: Collection[str], public: Collection[str]
 ) -> bool:
-    """Whether a function must keep its parameters' names; home is its class or itself."""
+    """Return whether a function must keep its parameters' names; home is its class or itself."""
     name, of = function.name, getattr(home, "name", "")
     is_private = name.startswith("_") and not name.startswith("__")
     return (
@@ -227,7 +231,7 @@ def _variables(node: ast.AST) -> Iterator[str]:
 
 
 def _inner(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes in nested scopes of a function, which may have local names of their own."""
+    """Yield the nodes in nested scopes of a function, which may have local names of their own."""
     scopes = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
     for node in walk(function):
         if isinstance(node, scopes) and node is not function:

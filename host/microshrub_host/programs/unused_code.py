@@ -2,17 +2,17 @@
 
 A function, class or variable of the module is kept if other kept code mentions its name, and a
 method is kept if an attribute of its name is used. A word in a string counts as a mention of both,
-so that what is reached with getattr() is kept, too. Local names and docstrings do not count.
+so that anything accessed with getattr() is kept, too. Local names and docstrings do not count.
 
-What few programs need is imported inside the function that needs it, as in
+Code that few programs need is imported inside the function that needs it, as in
 
     if detector == "adwin":
         from .adwin import next_level
 
         self._next_level = next_level
 
-In a program without adwin.py the code after that import never runs, so an error replaces it.
-A program may also leave out a class or a function of a module that it has: an error replaces the
+In a program without adwin.py the code after that import never runs, so an error replaces it. A
+program may also leave out a class or a function of one of its modules: an error replaces the
 statements that use it.
 """
 
@@ -28,11 +28,11 @@ from ..library.syntax_tree import Transformer, Visitor, source_text, walk
 from .scoped_names import Bound, library_home
 
 _WORD = re.compile(r"\w+")
-_MISSING = """raise ImportError("no module named '{}'")"""  # as the import itself would say
+_MISSING = """raise ImportError("no module named '{}'")"""  # the import's own message
 
 
 def mentions(nodes: Iterable[ast.AST]) -> set[str]:
-    """All names in the code that may come from another module, attributes and words included."""
+    """Return all names that may come from another module, including attributes and words."""
     mentioned = _Mentions()
     for node in nodes:
         mentioned.visit(node)
@@ -40,7 +40,7 @@ def mentions(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
-    """The statements of a module that are needed if code uses the roots.
+    """Return the statements of a module that are needed if code uses the roots.
 
     Unused methods are removed from classes in place.
     """
@@ -66,7 +66,7 @@ def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
 
 
 def defined(node: ast.stmt) -> set[str]:
-    """The names that a statement of a module defines, if it defines any."""
+    """Return the names that a statement of a module defines, if any."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -77,7 +77,7 @@ def defined(node: ast.stmt) -> set[str]:
 
 
 def _methods(node: ast.stmt) -> Iterator[ast.FunctionDef]:
-    """Return the methods of a class, except those that MicroPython itself calls."""
+    """Yield the methods of a class, except those that MicroPython itself calls."""
     for each in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(each, ast.FunctionDef) and not each.name.startswith("__"):
             yield each
@@ -92,9 +92,9 @@ class _Mentions(Visitor):
         self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
 
     def has(self, names: set[str], home: set[str] | None) -> bool:
-        """Whether a statement that defines these names is needed.
+        """Return whether a statement that defines these names is needed.
 
-        home has the names of the class, if it is a method of one.
+        For a method, home has the names of its class.
         """
         if home is not None:
             return not (home.isdisjoint(self.of_module) or names.isdisjoint(self.of_classes))
@@ -109,7 +109,7 @@ class _Mentions(Visitor):
         for child in {*ast.iter_child_nodes(node)}.difference(_methods(node)):
             body.visit(child)
         self.of_module |= body.of_module
-        self.of_classes |= body.of_classes | body.of_module  # its methods, by their names
+        self.of_classes |= body.of_classes | body.of_module  # methods, by their names
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load) and node.id not in self._locals:
@@ -148,10 +148,10 @@ class _Mentions(Visitor):
 def without_missing(
     module: str, source: str, present: Collection[str], left_out: Collection[str] = ()
 ) -> str:
-    """A module's source in a program that has only the modules that are present.
+    """Return a module's source for a program that has only the present modules.
 
-    left_out are functions and classes that it does not use, such as "device.saving:LabelsHeld".
-    They are not in it, nor is what only they use.
+    left_out are functions and classes that the program does not use, such as
+    "device.saving:LabelsHeld". The source is without them, and without code that only they use.
     """
     imported = library_files.imports_in(module, source)
     if imported <= {*present} and not {module, *imported} & {*map(home_of, left_out)}:
@@ -166,13 +166,13 @@ def without_missing(
 
 
 def without(module: str, source: str, left_out: Collection[str]) -> str:
-    """The same in a program that has all the modules that this one imports."""
+    """Return a module's source without `left_out`, with all modules that it imports present."""
     result = without_missing(module, source, library_files.imports_in(module, source), left_out)
     return source if result == source else source_text(ast.parse(result))
 
 
 def _mentioned_by_the_rest(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a module without imports and private definitions that nothing uses."""
+    """Return a module's statements without imports and private definitions that are not used."""
     while True:
         mentioned = mentions(node for node in body if not _is_import(node))
         kept = [
@@ -195,7 +195,7 @@ def _is_private(node: ast.stmt) -> bool:
 
 
 def home_of(name: str) -> str:
-    """The module in the name of a module, or of a function or a class of it."""
+    """Return the module in the name of a module, or in the name of its function or class."""
     return name.partition(":")[0]
 
 
@@ -219,7 +219,7 @@ class _Cut(Transformer):
         return block
 
     def _missing(self, statement: ast.stmt) -> str:
-        """The module that a statement needs and the program does not have, or an empty string."""
+        """Return the module that a statement needs but the program lacks, or an empty string."""
         home = library_home(self._module, statement)
         if home is not None and home not in self._present:
             return f"{PACKAGE}.{home}"
@@ -232,7 +232,7 @@ class _Cut(Transformer):
 
 
 def _mentioned(statement: ast.stmt) -> Iterator[str]:
-    """The names of variables and attributes in a statement."""
+    """Yield the names of variables and attributes in a statement."""
     for node in walk(statement):
         if isinstance(node, (ast.Name, ast.Attribute)):
             yield node.id if isinstance(node, ast.Name) else node.attr
