@@ -1,4 +1,4 @@
-"""`microshrub benchmark growth`: what a sample costs as the stream grows longer."""
+"""`microshrub benchmark growth`: the cost of a sample as the stream grows longer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def points_of(text: str) -> list[int]:
-    """The points of `--samples`, ascending whole numbers, else UserError."""
+    """Return the points of `--samples`; raise UserError unless they are ascending
+    whole numbers.
+    """
     words = text.split(",")
     points = [int(word) if word.strip().isdecimal() else 0 for word in words]
     if points[0] < 2 or any(b <= a for a, b in itertools.pairwise(points)):
@@ -63,7 +65,7 @@ def points_of(text: str) -> list[int]:
 
 
 def print_costs(costs: Sequence[SampleCost]) -> None:
-    """A row for each point; the ratios are to the first one."""
+    """Print a row for each point; the ratios are to the first point."""
     table = Table("samples", "ns", "ratio", "lines", "ratio", "median", "most")
     for name in costs[0].progress:
         table.add_column(name.replace("_", " "))

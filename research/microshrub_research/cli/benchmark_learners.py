@@ -1,4 +1,4 @@
-"""Benchmarks that compare learners: families of trees, sizes of Thicket, other libraries'."""
+"""Benchmarks that compare learners: families of trees, sizes of Thicket, and other libraries."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SETS = tuple(dict.fromkeys(name for test in lessons.TESTS.values() for name in 
 
 
 def _sizes(text: str) -> list[int]:
-    """The numbers of --bytes, ascending. Raises UserError for what is none."""
+    """Return the numbers of --bytes, ascending. Raises UserError for a word that is no number."""
     return sorted(numbers_of("--bytes", text))
 
 
@@ -163,7 +163,7 @@ def _field(arguments: argparse.Namespace, command: str) -> Pages:
     picture = arguments.plot and arguments.plot.name
     with keeping(arguments.keep, arguments.limit) as kept:
         for name, stream in known_streams(arguments):
-            who.check(stream)  # refused before any of them runs
+            who.check(stream)  # refuse a stream before any learner runs
             with showing(name, announce=True) as update:
                 scores[name] = run_field(who, name, stream, kept, update)
             table = field.markdown(scores, names, command, arguments.seeds, picture, models)
@@ -177,7 +177,7 @@ def _field(arguments: argparse.Namespace, command: str) -> Pages:
 
 
 def _contenders(arguments: argparse.Namespace) -> Field:
-    """All who run. Raises UserError for those that there are not."""
+    """Return all learners that run. Raises UserError for unknown ones."""
     drawn = range(arguments.seeds)
     contenders = {}
     for size in _sizes(arguments.bytes):
@@ -198,7 +198,7 @@ def _models(text: str) -> list[str]:
 
 
 def _draws(model: str) -> bool:
-    """Whether it draws random numbers, and so has a seed."""
+    """Return whether the learner draws random numbers, and so has a seed."""
     return "seed" in defaults(model)
 
 
@@ -269,18 +269,18 @@ WORTH = Benchmark(
 
 
 def _learner_options(peers: Mapping[str, TaughtLearner]) -> list[PageOption]:
-    """--bytes, --peers and --seeds."""
+    """Return the options --bytes, --peers and --seeds."""
     some = listed("peers", peers, "some of {}; or all, none (default: all)", "all")
     return [sizes_option(SIZES), some, seeds(3)]
 
 
 def _learners(sizes: str, names: str, peers: Mapping[str, TaughtLearner]) -> list[TaughtLearner]:
-    """Thickets of the sizes of --bytes, then those of --peers. Raises UserError as they do."""
+    """Return thickets of the sizes of --bytes, then the learners of --peers. Raises UserError."""
     return [taught_thicket(each) for each in _sizes(sizes)] + select(names, peers)
 
 
 def _teach(arguments: argparse.Namespace, command: str) -> Pages:
-    """Test after test; a page after each."""
+    """Run one test after the other; yield a page after each."""
     learners = _learners(arguments.bytes, arguments.peers, _PEERS)
     names = _sets_of_tests(arguments)
     compile_kernels(DEFAULT, {})
@@ -301,9 +301,9 @@ def _teach(arguments: argparse.Namespace, command: str) -> Pages:
 
 
 def _sets_of_tests(arguments: argparse.Namespace) -> dict[str, list[str]]:
-    """The sets of each test of --tests that are there and in --sets.
+    """Return the sets of each test of --tests that are available and in --sets.
 
-    Raises UserError for unknown tests and sets, and if nothing is left.
+    Raises UserError for unknown tests and sets, and if no set is left.
     """
     tests = lessons.TESTS
     letters = chosen("--tests", arguments.tests, tests)

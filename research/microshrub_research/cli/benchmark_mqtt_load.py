@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and print it; 1 if a message was lost."""
+    """Measure and print the results; return 1 if a message was lost."""
     check_at_least_one(**{name: getattr(arguments, name) for name in _USUAL})
     if arguments.changes > DAY // 10:
         raise UserError(f"--changes has to be at most {DAY // 10:,}, not {arguments.changes:,}")
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--boards has to be at most 20,000, not {arguments.boards:,}")
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
-    local_broker.version()  # before the work: raises UserError if there is none
+    local_broker.version()  # before the work: raises UserError if there is no mosquitto
     load = _measured(arguments)
     for head, rows in (
         (("a board and day", "count"), loads.day_rows(load)),

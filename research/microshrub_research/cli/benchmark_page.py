@@ -1,4 +1,4 @@
-"""A benchmark that writes a page: its options, and how it is run."""
+"""A benchmark that writes a page: its options, and its run."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Pages = Iterator[str]
 
 @dataclass(frozen=True)
 class PageOption:
-    """An option of a benchmark, as argparse takes it.
+    """An option of a benchmark, with argparse's properties.
 
-    If the result depends on it, the command that the page shows has it where it is not the usual
-    one. `positive`: it has to be at least 1.
+    If the result depends on the option, the page's command shows it unless its value is the
+    default.
+    `positive`: the value has to be at least 1.
     """
 
     name: str
@@ -37,7 +38,7 @@ class PageOption:
     of_result: bool = True
 
     def __call__(self, parser: argparse.ArgumentParser) -> None:
-        """Add it."""
+        """Add the option to a parser."""
         if self.value_type is bool:
             parser.add_argument(f"--{self.name}", action="store_true", help=self.help)
             return
@@ -49,14 +50,14 @@ class PageOption:
 def listed(
     name: str, known: Iterable[str], help: str = "some of {} (default: all)", usual: str = ""
 ) -> PageOption:
-    """An option that takes names with commas between; the usual ones are all that are known."""
+    """Return an option for names separated by commas; by default, all known names."""
     names = list(known)
     text = help.format(", ".join(names))
     return PageOption(name, text, usual or ",".join(names), "A,B,...", value_type=None)
 
 
 def sizes_option(of: Sequence[int]) -> PageOption:
-    """--bytes, sizes of Thicket with commas between."""
+    """Return --bytes: sizes of Thicket, separated by commas."""
     usual = ",".join(map(str, of))
     return PageOption(
         "bytes", f"sizes of Thicket (default: {usual})", usual, "N,M,...", value_type=None
@@ -64,7 +65,7 @@ def sizes_option(of: Sequence[int]) -> PageOption:
 
 
 def known_streams_option(usual: str) -> PageOption:
-    """--streams: names of known streams, or a group of them."""
+    """Return --streams: names of known streams, or of a group of streams."""
     text = (
         f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file order), "
         f"unseen, labels (default: {usual})"
@@ -73,12 +74,12 @@ def known_streams_option(usual: str) -> PageOption:
 
 
 def seeds(usual: int, text: str = "runs of each") -> PageOption:
-    """--seeds."""
+    """Return --seeds."""
     return PageOption("seeds", f"{text} (default {usual})", usual, positive=True)
 
 
 def keep(text: str) -> PageOption:
-    """--keep, a folder of earlier measurements."""
+    """Return --keep, a folder of earlier measurements."""
     return PageOption("keep", f"{text} (default: off)", None, "FOLDER", Path, of_result=False)
 
 
@@ -89,9 +90,10 @@ LIMIT = PageOption("limit", "only the first N samples (default: all)")
 class Benchmark:
     """A benchmark that writes a page.
 
-    `pages` measures. It is given the parsed options and the command that the page shows, and it
-    gives pages, each with more in it than the one before; the last one is the whole. `options`
-    are what adds them to a parser. `also` has names of other options in the command.
+    `pages` measures. Its arguments are the parsed options and the command for the page. It yields
+    pages with more and more results; the last page is complete. `options` add the benchmark's
+    options
+    to a parser. `also` has names of other options for the page's command.
     """
 
     name: str
@@ -100,7 +102,7 @@ class Benchmark:
     also: tuple[str, ...] = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add --output, --data and its own options."""
+        """Add --output, --data and the benchmark's own options."""
         parser.add_argument(
             "--output",
             type=Path,
@@ -140,7 +142,7 @@ class Benchmark:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command that makes the same again; it does not tell where folders are."""
+    """Return the command that makes the same page again, without the paths of folders."""
     words = [f"microshrub benchmark {arguments.benchmark}"]
     for name, usual in arguments.usual.items():
         value = getattr(arguments, name)

@@ -1,4 +1,4 @@
-"""The streams of benchmarks: which there are, which are chosen, and work on several at a time."""
+"""The streams of benchmarks: which exist, which are selected, and work on several at a time."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ FILES = {"elec": "elec.csv.gz", "weather": "weather.csv.gz"}
 
 
 def add_streams_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add --jobs, for each_of()."""
+    """Add --jobs, the option that each_of() reads."""
     add_jobs_option(parser, "streams at the same time, each in a process")
 
 
 def each_of(arguments: argparse.Namespace, tasks: Sequence[T], work: Work[T, R]) -> list[R]:
-    """What work(task, progress) gives for each stream, in their order; --jobs at a time."""
+    """Return the results of work(task, progress) in the order of the tasks, --jobs at a time."""
     jobs = jobs_of(arguments, len(tasks), "streams")
     with showing(arguments.benchmark) as update:
         return list(side_by_side(work, tasks, jobs=jobs, progress=update))
 
 
 def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
-    """The words of an option's list; raises UserError for one that is not known."""
+    """Return the words of an option's list; raises UserError for an unknown word."""
     words = list(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in words:
         if word not in known:
@@ -47,9 +47,9 @@ def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
 
 
 def available_streams(arguments: argparse.Namespace) -> list[str]:
-    """The streams of --streams whose files are there.
+    """Return the streams of --streams whose files exist.
 
-    Raises UserError for an unknown one, and if there is none.
+    Raises UserError for an unknown stream, and if no stream is available.
     """
     text = ",".join(GROUPS.get(arguments.streams, [arguments.streams]))
     names = chosen("--streams", text, STREAMS)
@@ -60,21 +60,23 @@ def available_streams(arguments: argparse.Namespace) -> list[str]:
 
 
 def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]:
-    """The streams of --streams whose files are there, by name, one after the other.
+    """Yield the streams of --streams whose files exist, with their names.
 
-    Raises UserError for an unknown one, and if there is none.
+    Raises UserError for an unknown stream, and if no stream is available.
     """
     for name in available_streams(arguments):
         yield name, open_known(name, arguments.data, arguments.limit)
 
 
 def open_known(name: str, data: Path | None, limit: int | None) -> Stream:
-    """A known stream; `data` and `limit` are the options' values."""
+    """Open a known stream; `data` and `limit` are the options' values."""
     return STREAMS[name].open(name, data_folder(data), limit)
 
 
 def numbers_of(name: str, text: str) -> list[int]:
-    """The whole numbers of an option's list. Raises UserError for what is none."""
+    """Return the whole numbers of an option's list.
+    Raises UserError for a word that is no number.
+    """
     words = [word.strip() for word in text.split(",")]
     if not all(word.isdigit() for word in words):
         raise UserError(f"{name} has to be whole numbers with commas between, not {text}")
@@ -82,7 +84,7 @@ def numbers_of(name: str, text: str) -> list[int]:
 
 
 def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) -> list[str]:
-    """The streams whose files are not there, of those that need one; it says so."""
+    """Return the streams whose files are missing, and print a note about them."""
     folder = data_folder(arguments.data)
     missing = [
         n for n, file in files.items() if file and not (folder and (folder / file).is_file())
@@ -94,7 +96,7 @@ def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) 
 
 
 def open_named(name: str, arguments: argparse.Namespace) -> Stream:
-    """One of the six streams; its file is there."""
+    """Open one of the six streams, whose file has to exist."""
     source = f"synth:{name}"
     if name in FILES:
         source = str((data_folder(arguments.data) or Path()) / FILES[name])

@@ -1,4 +1,4 @@
-"""Benchmarks of one task each: anomalies, rare classes, new classes, features, labels, numbers."""
+"""Benchmarks of one task each: anomalies, rare or novel classes, features, labels, regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub compare`: our learners beside River's and MOA's on the same samples."""
+"""`microshrub compare`: our learners compared with River's and MOA's on the same samples."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _SPARE = "--spare-classes"
 
 
 class _RefuseSpare(argparse.Action):
-    """Says what there is instead."""
+    """An action that raises UserError and names the alternatives."""
 
     def __call__(self, *_: object) -> None:
         raise UserError(
@@ -125,7 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Have all learn each stream; print and write the tables."""
+    """Let all contenders learn each stream; print and write the tables."""
     _check(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
@@ -158,10 +158,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _opened(arguments: argparse.Namespace) -> Stream:
-    """The samples, as the saved model makes them if there is one."""
+    """Open the samples; with a saved model, scaled and coded as the model needs them."""
     if arguments.model is None:
         return open_arguments(arguments)
-    late = argparse.Namespace(**vars(arguments) | {"warmup": MAX_SAMPLES})  # it knows its classes
+    late = argparse.Namespace(**vars(arguments) | {"warmup": MAX_SAMPLES})  # it has its classes
     return as_the_model(model_files.read(Path(arguments.model)), open_rows(late, fewest_classes=1))
 
 
@@ -171,7 +171,7 @@ def _tell(
     cells: Mapping[str, Cell],
     arguments: argparse.Namespace,
 ) -> None:
-    """Add a stream's results to the others and print them."""
+    """Add a stream's results to `parts`, and print them."""
     chosen = SETS.get(arguments.set)
     lines = chosen.lines(cells) if chosen else None
     parts.append(StreamResults(stream, list(cells.values()), lines))
@@ -182,7 +182,7 @@ def _tell(
 def _finish(
     parts: Sequence[StreamResults], contenders: Sequence[Contender], arguments: argparse.Namespace
 ) -> None:
-    """The notes below the tables, and the files."""
+    """Print the notes below the tables, and write the files."""
     chosen = SETS.get(arguments.set)
     notes = [*(chosen.notes if chosen else compare_report.NOTES)]
     if arguments.set == "speed":
@@ -203,7 +203,7 @@ def _finish(
 
 
 def _label_budget(arguments: argparse.Namespace) -> LabelBudget | None:
-    """The budget for labels, None if all are learned at once."""
+    """Return the label budget; None if all labels are learned at once."""
     return next((each for each in companions_of(arguments) if isinstance(each, LabelBudget)), None)
 
 
@@ -220,7 +220,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _check_model(arguments: argparse.Namespace) -> None:
-    """Raise UserError for what a saved model leaves nothing to do for."""
+    """Raise UserError for an option that has no effect with a saved model."""
     if arguments.model is None:
         return
     for name in ("features", "warmup", "classes", "shuffle", "label_budget", "set"):
@@ -235,7 +235,7 @@ def _check_model(arguments: argparse.Namespace) -> None:
 
 
 def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list[Contender]:
-    """All that run, each once: those of the set, or the named ones, or by default everybody."""
+    """Return all contenders, each once: those of the set, the named ones, or by default all."""
     if chosen:
         return _that_can_run(chosen.contenders())
     result = [saved_model(Path(arguments.model))] if arguments.model else []
@@ -248,7 +248,7 @@ def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list
 
 
 def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:
-    """Without those that cannot run here, and with a note that says so."""
+    """Return the contenders that can run here, and print a note about the others."""
     wanted = list(contenders)
     for system in dict.fromkeys(contender.system for contender in wanted):
         missing = catalogue.missing_for(system)

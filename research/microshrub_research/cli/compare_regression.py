@@ -1,4 +1,4 @@
-"""`microshrub compare --target`: our regressors beside River's on the same samples."""
+"""`microshrub compare --target`: our regressors compared with River's on the same samples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERS = tuple(model.removesuffix("-regressor") for model in REGRESSORS)
 
 
 def run_numbers(arguments: argparse.Namespace) -> int:
-    """Have all learn each stream; print and write the tables."""
+    """Let all contenders learn each stream; print and write the tables."""
     if arguments.set:
         raise UserError(f"--set {arguments.set} is for classes, and --target wants numbers.")
     contenders = _contenders(arguments)
@@ -55,7 +55,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
 
 
 def _contenders(arguments: argparse.Namespace) -> list[Contender]:
-    """All that run, each once: the named ones, or by default everybody."""
+    """Return all contenders, each once: the named ones, or by default all."""
     result: Iterable[Contender] = [ours(text) for text in arguments.ours or NUMBERS]
     if arguments.peers is None:
         result = [*result, *PEERS.values()]
@@ -70,14 +70,14 @@ def _tell(
     cells: Mapping[str, NumberCell],
     arguments: argparse.Namespace,
 ) -> None:
-    """Add a stream's results to the others and print them."""
+    """Add a stream's results to `parts`, and print them."""
     parts.append(NumberResults(stream, list(cells.values())))
     if not is_quiet(arguments):
         regression_report.print_part(parts[-1])
 
 
 def _finish(parts: Sequence[NumberResults], arguments: argparse.Namespace) -> None:
-    """The notes below the tables, and the files."""
+    """Print the notes below the tables, and write the files."""
     if not is_quiet(arguments):
         for note in regression_report.NOTES:
             console.say(note)

@@ -1,4 +1,4 @@
-"""What `compare` does with every stream, of classes and of numbers."""
+"""The steps of `compare` that streams of classes and regression streams share."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def learn_all(
     tell: Callable[[S, Mapping[str, C]], None],
     finish: Callable[[], None],
 ) -> None:
-    """Have all learn each stream: tell each one's cells, by the names of the contenders.
+    """Let all contenders learn each stream; pass a stream's cells by contenders' names to `tell`.
 
-    After Ctrl-C, what was measured until then is told and finished, too.
+    After Ctrl-C, `tell` and `finish` still get the results so far.
     """
     for stream in streams:
         result: dict[str, C] = {}
@@ -54,12 +54,12 @@ def learn_all(
 
 
 def with_data(arguments: argparse.Namespace, source: str) -> argparse.Namespace:
-    """The options with that source alone as DATA."""
+    """Return the options with this source alone as DATA."""
     return argparse.Namespace(**vars(arguments) | {"data": source})
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options as JSON and page hold them."""
+    """Return the options as JSON and page hold them."""
     return {k: v for k, v in vars(arguments).items() if k not in _NOT_OPTIONS}
 
 
@@ -69,7 +69,7 @@ def check_bytes(
     size_on: Callable[[Contender, S], int],
     most: int | None,
 ) -> None:
-    """Raise UserError for parameters that are refused, and for models beyond that limit."""
+    """Raise UserError for refused parameters, and for models of more than `most` bytes."""
     for stream in streams:
         for contender in contenders:
             if contender.system != "ours":
@@ -83,7 +83,7 @@ def check_bytes(
 
 
 def compile_ours(contenders: Sequence[Contender]) -> None:
-    """Compile what our learners need; what is compiled is left to the processes that run it."""
+    """Compile the kernels of our learners; the processes that run the learners use the result."""
     for c in contenders:
         if c.system == "ours" and not are_compiled(c.learner, c.settings):
             compile_kernels(c.learner, c.settings)

@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--board is not for --xtensa, which has a core of its own")
     names = [arguments.board] if arguments.board else list(emulated_boards.COUNTED)
     if wanted == ["--xtensa"]:
-        names = []  # that core has no firmware
+        names = []  # the emulated Xtensa core runs no firmware
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:
@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compare(path: Path) -> int:
-    """Print what a file of figures has and what they are now; 1 if something is wrong."""
+    """Print the figures of a file and those of today; return 1 if there are complaints."""
     lines = count_history.read(path)
     emulated_boards.find_or_build(count_history.BOARD, messages.say)
     now = count_history.measure()

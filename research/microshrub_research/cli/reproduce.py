@@ -1,4 +1,4 @@
-"""`microshrub reproduce EXPERIMENT`: a paper's experiment, its figures beside ours."""
+"""`microshrub reproduce EXPERIMENT`: a paper's experiment, its figures compared with ours."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run what is missing of the experiment; write its tables, its pictures and its page."""
+    """Do the experiment's missing runs; write its tables, its pictures and its page."""
     experiment = load_experiment(arguments.experiment)
     extent = _extent(arguments, experiment.quick if arguments.quick else experiment.full)
     _check(arguments, extent)
@@ -154,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extent(arguments: argparse.Namespace, extent: Extent) -> Extent:
-    """That of the experiment, but for what options say."""
+    """Return the experiment's extent, changed by the options."""
     given = {
         "configurations": arguments.configurations,
         "samples": arguments.limit,
@@ -223,7 +223,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command that makes the same again; it does not tell where folders are."""
+    """Return the command that repeats the experiment, without the paths of folders."""
     words = ["microshrub reproduce", arguments.experiment]
     if arguments.quick:
         words.append("--quick")

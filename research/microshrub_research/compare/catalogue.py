@@ -1,7 +1,7 @@
-"""Who is compared: our learners, simple baselines, River's learners, MOA's and soft trees.
+"""The contenders: our learners, simple baselines, River's learners, MOA's and soft trees.
 
-A `Contender` is just a name and settings; `start` makes a `ContenderRun` of it, in the process
-that is to run it.
+A `Contender` is just a name and settings; `start` makes a `ContenderRun` from a contender, in the
+process that runs it.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _MOA: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 _WINDOW = "neighbours"
-# Those that are there a second time, with the last label as a feature
+# Learners that have a second contender, with the last label as a feature
 _WITH_LAST_LABEL = ("HoeffdingTree", "ARF", "SRP")
-LAST_LABEL = "+last-label"  # behind their names
+LAST_LABEL = "+last-label"  # the suffix of that contender's name
 
 
 def _of(system: str, known: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, Contender]:
@@ -77,9 +77,10 @@ PEERS: dict[str, Contender] = {
 
 
 def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]:
-    """The peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of theirs.
+    """Return the peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" stand for
+    all.
 
-    Raises UserError for an unknown one, and for those that cannot run here.
+    Raises UserError for an unknown peer, and for those that cannot run here.
     """
     result: dict[str, Contender] = {}
     for word in filter(None, (word.strip() for word in text.split(","))):
@@ -96,7 +97,7 @@ def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]
 
 
 def require(contenders: Iterable[Contender]) -> None:
-    """Raise UserError, saying what to install, if one of them cannot run."""
+    """Raise UserError with the install command if one of the contenders cannot run."""
     for contender in contenders:
         missing = missing_for(contender.system)
         if missing:
@@ -104,14 +105,14 @@ def require(contenders: Iterable[Contender]) -> None:
 
 
 def missing_for(system: str) -> str:
-    """What a system lacks here and how to get it; empty if nothing."""
+    """Return what a system needs and how to get it; empty if nothing is missing."""
     if system == "torch" and importlib.util.find_spec("torch") is None:
         return "the package torch: pip install 'microshrub[bench]'"
     return missing_for_moa() if system == "moa" else ""
 
 
 def missing_for_moa() -> str:
-    """What MOA lacks here and how to get it; empty if nothing."""
+    """Return what MOA needs and how to get it; empty if nothing is missing."""
     if importlib.util.find_spec("capymoa") is None:
         return (
             "the package capymoa (Python 3.11 or newer) and a Java runtime: "
@@ -126,7 +127,7 @@ def missing_for_moa() -> str:
 
 
 def java() -> str | None:
-    """The Java program: that of JAVA_HOME, or else the one on PATH."""
+    """Return the Java program of JAVA_HOME, or else the one on PATH; None if there is none."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 
@@ -137,7 +138,7 @@ def start(
     warmup: int | None,
     label_budget: LabelBudget | None = None,
 ) -> ContenderRun:
-    """The learner that is to see this stream. What it needs is only imported here.
+    """Return the learner for this stream. The modules that it needs are imported only here.
 
     With `label_budget`, ours learn only the labels that they query, and the others as few of them.
     """
@@ -174,9 +175,9 @@ def start(
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
-    """The values as our quantizer sees them: a missing value is the feature's previous one.
+    """Return the values with each missing value replaced by the feature's previous one, as ours do.
 
-    If there is none yet, it is the middle of the feature's range in the warm-up, or 0.
+    Without a previous value, it is the middle of the feature's range in the warm-up, or 0.
     """
     result: NDArray[np.float64] = values.copy()
     for column in result.T:
@@ -189,7 +190,7 @@ def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
 
 
 def last_labels(labels: GivenLabels, classes: int) -> NDArray[np.float64]:
-    """A column for each class: 1 where it is the last label before a sample that is known.
+    """Return a column for each class: 1 where the class is the last known label before a sample.
 
     A learner with these columns is called temporally augmented (Zliobaite, Bifet, Read,
     Pfahringer, Holmes: Evaluation methods and decision theory for classification of streaming data
@@ -204,9 +205,9 @@ def last_labels(labels: GivenLabels, classes: int) -> NDArray[np.float64]:
 
 
 class Baseline:
-    """NoChange predicts the last label that is known, MajorityClass the most frequent one.
+    """NoChange, which predicts the last known label, or MajorityClass: the most frequent one.
 
-    Among equally frequent classes, it is the one with the lowest index.
+    Among equally frequent classes, it is the class with the lowest index.
     """
 
     def __init__(self, learner: str, stream: Stream, labels: GivenLabels) -> None:
@@ -216,7 +217,7 @@ class Baseline:
         self._says = NO_ANSWER
 
     def prepare(self, part: slice) -> list[int]:
-        """The labels, all that a baseline looks at."""
+        """Return the labels; a baseline needs nothing else."""
         result: list[int] = self._labels[part].tolist()
         return result
 
@@ -233,7 +234,7 @@ class Baseline:
         return predicted
 
     def nbytes(self) -> None:
-        """None: a baseline has next to nothing to measure."""
+        """Return None: a baseline has next to no memory to measure."""
 
     def shape(self) -> None:
-        """None: it is not a tree."""
+        """Return None: a baseline is not a tree."""

@@ -21,11 +21,11 @@ OPTIONS = ("warmup", "limit", "shuffle", "label", "classes", "jobs", "time_limit
 
 @dataclass(frozen=True)
 class Form:
-    """How the cells of a kind of stream are shown."""
+    """The columns and pictures for the cells of a kind of stream."""
 
     columns: Sequence[str]
     figures: Callable[[Any], Sequence[str]]
-    fields: Sequence[tuple[str, int]]  # what the columns hold, and whether more or less is better
+    fields: Sequence[tuple[str, int]]  # each column's field, and whether more or less is better
     measure: Drawn
     in_pictures: Callable[[Any], bool] = lambda _: True
 
@@ -48,7 +48,7 @@ LABEL_BUDGET = Form(
 def begin_page(
     names: Sequence[str], cells: Sequence[AnyCell], command: str, facts: Mapping[str, Any]
 ) -> Page:
-    """The page of streams of those names; facts are options, by their names, or None."""
+    """Begin a page of streams with these names; `facts` are options by their names, or None."""
     result = surroundings() | comparison_report.all_versions(cells)
     result["seed of the peers"] = str(SEED)
     for name, value in facts.items():
@@ -68,7 +68,9 @@ def make_page(
     options: Mapping[str, Any],
     notes: Sequence[str] = comparison_report.NOTES,
 ) -> Page:
-    """The page of all streams; options are those of the comparison, notes are on its columns."""
+    """Return the page of all streams; `options` are the comparison's,
+    `notes` explain the columns.
+    """
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
     page = begin_page(names, cells, command, {name: options.get(name) for name in OPTIONS})
@@ -88,7 +90,7 @@ def make_page(
 
 
 def _add_overview(page: Page, parts: Sequence[StreamResults]) -> None:
-    """The accuracies of all streams side by side."""
+    """Add a table of the accuracies on all streams, side by side."""
     columns = [{cell.name: cell for cell in part.cells} for part in parts]
     names = list(columns[0])  # the same on all streams
     rows = [
@@ -104,7 +106,7 @@ def _add_overview(page: Page, parts: Sequence[StreamResults]) -> None:
 
 
 def add_cells(page: Page, stream: str, cells: Sequence[AnyCell], form: Form) -> None:
-    """The table of a stream's cells, what failed, and the pictures."""
+    """Add the table of a stream's cells, the failures, and the pictures."""
     head = ["learner", *form.columns, "bytes measured by"]
     rows = [[cell.name, *form.figures(cell), cell.model_bytes_by or "-"] for cell in cells]
     best = set()
@@ -128,7 +130,7 @@ def add_cells(page: Page, stream: str, cells: Sequence[AnyCell], form: Form) -> 
 
 
 def _highest(values: Sequence[float | None]) -> list[int]:
-    """All places of the highest value."""
+    """Return all places of the highest value."""
     there = [value for value in values if value is not None]
     return [at for at, value in enumerate(values) if there and value == max(there)]
 

@@ -26,7 +26,7 @@ from .outcome import DIVERGED, STOPPED, AnyCell
 
 SPEED_COLUMNS = ("model\nbytes", "samples\na second", "time\nin s")
 COLUMNS = ("accuracy", "kappa", "kappa\ntemporal", *SPEED_COLUMNS)
-FEW_COLUMNS = (*COLUMNS, "labels\nlearned")  # where there is a budget for them
+FEW_COLUMNS = (*COLUMNS, "labels\nlearned")  # with a label budget
 SPEED_NOTES = (
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
@@ -42,16 +42,16 @@ _NONE = "-"
 C = TypeVar("C", bound=AnyCell)
 _WIDTH = 21  # of the longest name of a peer
 
-# Names of rows, and by system the cell on one stream.
+# Names of rows, and for each system the cell on one stream.
 Rows = Mapping[str, Mapping[str, Cell | None]]
 Lines = tuple[list[str], list[list[str]]]  # the head of a table, and its rows
 
 
 @dataclass(frozen=True)
 class StreamResults:
-    """One stream: its cells, in the order in which the learners were named.
+    """The results of one stream: its cells, in the order of the contenders.
 
-    For a set, it includes the set's table.
+    For a set, they include the set's table.
     """
 
     stream: Stream
@@ -60,7 +60,7 @@ class StreamResults:
 
 
 def print_part(part: StreamResults) -> None:
-    """The set's table, or else one with a row for every learner; and below it what failed."""
+    """Print the set's table, or else a table with a row for every learner; then the failures."""
     console.say(f"{part.stream.name}: {size(part.stream)}")
     if part.table:
         _print_table(*part.table)
@@ -75,7 +75,7 @@ def print_part(part: StreamResults) -> None:
 def print_learners(
     cells: Sequence[C], columns: Sequence[str], figures: Callable[[C], Sequence[str]]
 ) -> None:
-    """A table with a row for every learner, with its figures in the columns."""
+    """Print a table with a row for every learner, with the learner's figures in the columns."""
     first = Column("learner", width=_WIDTH, overflow="fold")
     table = Table(first, box=SIMPLE, pad_edge=False, collapse_padding=True)
     for name in columns:
@@ -95,9 +95,9 @@ def _print_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
-    """The head and the rows of one stream: a row per tree, a column per system.
+    """Return the head and the rows for one stream: a row per tree, a column per system.
 
-    `systems` are titles; the others are compared with the first.
+    `systems` are titles; all but the first are compared with the first.
     """
     first, *others = systems
     head = ["tree", *(f"{name} %" for name in systems.values())]
@@ -111,7 +111,7 @@ def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
 
 
 def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
-    """The head and the rows of one stream: samples per second, and how much faster ours is."""
+    """Return the head and the rows for one stream: samples per second, and our speed-up."""
     first, *others = systems
     head = ["samples\nper s", *systems.values()]
     head += [f"{systems[first]} /\n{systems[system]}" for system in others]
@@ -123,7 +123,7 @@ def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
 
 
 def record(parts: Sequence[StreamResults], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `compare --json` writes."""
+    """Return the record that `compare --json` writes."""
     streams = [part.stream for part in parts]
     cells = [cell for part in parts for cell in part.cells]
     return {
@@ -143,7 +143,7 @@ def record(parts: Sequence[StreamResults], options: Mapping[str, Any]) -> dict[s
 
 
 def builds(systems: Collection[str]) -> list[str]:
-    """For each system a line: which build of it ran, and with which flags."""
+    """Return a line for each system: its build, and the flags of the build."""
     python = f"CPython {platform.python_version()}"
     result = {"ours": _our_build(), "river": f"River {version_of('river')}, {python}"}
     known = system_versions(systems)
@@ -165,12 +165,12 @@ def _our_build() -> str:
 
 
 def all_versions(cells: Sequence[AnyCell]) -> dict[str, str]:
-    """Of this program and of the systems that took part."""
+    """Return the versions of this program and of the systems of these cells."""
     return system_versions({cell.system for cell in cells})
 
 
 def system_versions(systems: Collection[str]) -> dict[str, str]:
-    """Of this program and of those systems."""
+    """Return the versions of this program and of these systems."""
     result = versions()
     result |= {name: version_of(name) for name in ("river", "torch") if name in systems}
     program = java()
@@ -181,7 +181,7 @@ def system_versions(systems: Collection[str]) -> dict[str, str]:
 
 
 def size(stream: Stream) -> str:
-    """The size of a stream, in words."""
+    """Return the size of a stream as a text."""
     return (
         f"{count(len(stream.labels), 'sample')}, "
         f"{count(stream.values.shape[1], 'feature')}, {count(len(stream.class_names), 'class')}"
@@ -189,22 +189,22 @@ def size(stream: Stream) -> str:
 
 
 def figures(cell: Cell) -> list[str]:
-    """A learner's figures in the COLUMNS."""
+    """Return a learner's figures for the COLUMNS."""
     scores = (cell.accuracy, cell.kappa, cell.kappa_temporal)
     return all_figures(cell, scores, lambda score: f"{score:.2f}")
 
 
 def few_figures(cell: Cell) -> list[str]:
-    """A learner's figures in the FEW_COLUMNS."""
+    """Return a learner's figures for the FEW_COLUMNS."""
     return [*figures(cell), _whole(cell.labels)]
 
 
 def all_figures(
     cell: AnyCell, scores: Sequence[float | None], text: Callable[[float], str]
 ) -> list[str]:
-    """Its scores, each as text, and then its bytes, its speed and its time.
+    """Return a learner's scores as texts, and then its bytes, its speed and its time.
 
-    Without scores, it is the failure in a word.
+    Without scores, the first text is the failure in a word.
     """
     there = [score for score in scores if score is not None]
     if not there:
@@ -222,7 +222,7 @@ def _whole(number: float | None) -> str:
 
 
 def accuracy(cell: Cell | None) -> str:
-    """In percent, or why there is none, in a word."""
+    """Return the accuracy in percent, or the reason why there is none, in a word."""
     if cell is None:
         return _NONE
     if cell.accuracy is None:
@@ -231,7 +231,7 @@ def accuracy(cell: Cell | None) -> str:
 
 
 def failure(cell: AnyCell) -> str:
-    """The failure in a word; the full text stands below the table."""
+    """Return the failure in a word; the full text is below the table."""
     if cell.timed_out:
         return "timeout"
     if cell.failure.startswith(DIVERGED):
@@ -240,7 +240,7 @@ def failure(cell: AnyCell) -> str:
 
 
 def _points(cell: Cell | None, first: Cell | None) -> str:
-    """How many percentage points a cell is above the first."""
+    """Return by how many percentage points a cell is above the first."""
     if cell is None or first is None or cell.accuracy is None or first.accuracy is None:
         return _NONE
     return f"{cell.accuracy - first.accuracy:+.2f}"
@@ -251,13 +251,13 @@ def _speed(cell: Cell | None) -> float | None:
 
 
 def _times(one: Cell | None, other: Cell | None) -> str:
-    """How many times the other's samples per second the first has."""
+    """Return the ratio of the first cell's samples per second to the other's."""
     above, below = _speed(one), _speed(other)
     return f"{above / below:.1f}" if above and below else _NONE
 
 
 def print_failures(cells: Sequence[AnyCell]) -> None:
-    """Why, in full, and after how many samples."""
+    """Print each failure in full, and after how many samples it came."""
     for cell in cells:
         if cell.failure:
             seen = f"after {count(cell.samples, 'sample')}"

@@ -1,8 +1,8 @@
 """Learners of all systems on the same samples in the same order, each in its own process.
 
-Every learner predicts a sample and then learns it. Its predictions are counted here, in the same
-way for all, by the library's own Metrics. Its time is for predicting and learning alone. Its bytes
-are measured at the end and, if wanted, along the way.
+Every learner predicts a sample and then learns it. This module counts the predictions of all
+learners with the library's own Metrics. A learner's time is for predicting and learning alone. Its
+bytes are measured at the end and, on request, along the way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .label_budgets import UNKNOWN, given_labels
 from .outcome import AnyCell, AnyStream, Asked, Contest
 
 _BLOCK = 1000
-_BLOCKS = 200  # at least this many, to see how far a slow learner has got
+_BLOCKS = 200  # at least this many, to measure the progress of a slow learner
 _MOST_CLASSES = 256
 
 S = TypeVar("S", bound=AnyStream)
@@ -40,7 +40,7 @@ Start = Callable[[Contender, S, int | None], ContenderRun]
 
 @dataclass(frozen=True)
 class Cell(AnyCell):
-    """What became of one learner on one stream of classes; accuracy and kappas in percent.
+    """The result of one learner on one stream of classes; accuracy and kappas in percent.
 
     They are None unless the whole stream was learned.
     """
@@ -63,7 +63,7 @@ def compare(
     start: Start[Stream] = catalogue.start,
     label_budget: LabelBudget | None = None,
 ) -> Iterator[Cell]:
-    """Run them over a stream of classes, as run_apart() does.
+    """Run the contenders over a stream of classes, as run_apart() does.
 
     With `label_budget`, ours learn only the labels that they query, and the others as few of them.
     """
@@ -92,13 +92,14 @@ def run_apart(
     sizes: int = 0,
     progress: Progress | None = None,
 ) -> Iterator[C]:
-    """Run them over the stream, `jobs` at a time; yields each outcome when it is there.
+    """Run the contenders over the stream, `jobs` at a time; yield each result when it is ready.
 
-    `of` counts what one of them says. One that crashes, or takes more than `limit` seconds, only
-    costs its own cell. Ctrl-C stops those that run: their cells come before the
+    `of` scores a contender's predictions. A contender that crashes, or takes more than `limit`
+    seconds, only costs its own cell. Ctrl-C stops the running ones: their cells come before the
     KeyboardInterrupt. The bytes are measured before the first sample and about `sizes` times along
-    the way, or, if it is 0, only at the end; this does not count as a learner's time, but counts
-    towards its limit. The same goes for the shapes of trees.
+    the way, or, if `sizes` is 0, only at the end; the measurement does not count as a learner's
+    time,
+    but counts towards its limit. The same holds for the shapes of trees.
     """
     waiting = deque(contenders)
     samples = stream.samples
@@ -137,9 +138,9 @@ def compare_here(
     limit: float = 600,
     sizes: int = 0,
 ) -> Cell:
-    """The cell of one of ours, run in this process, where compiled code stays loaded.
+    """Return the cell of one of ours, run in this process, where compiled code stays loaded.
 
-    A new process takes seconds to load it. The limit is checked between blocks.
+    A new process takes seconds to load the code. The limit is checked between blocks.
     """
     here = _Here(limit, catalogue.start, contender, stream, warmup, sizes)
     cell = ClassContest(here, contender, stream).advance()
@@ -155,7 +156,7 @@ def learn(
     warmup: int | None,
     sizes: int = 0,
 ) -> None:
-    """In a process of its own: send (predictions, seconds) of every block, and the bytes."""
+    """Send (predictions, seconds) of every block, and the bytes; runs in a process of its own."""
     learner = start(contender, stream, warmup)
     total = stream.samples
     block = max(1, min(_BLOCK, total // _BLOCKS))
@@ -189,7 +190,9 @@ def _send_shape(send: Send, learner: ContenderRun) -> None:
 
 
 class _Here:
-    """What learn() sends: all of it at once, but received one by one, as from another process."""
+    """The messages of learn(): all sent at once, but received one by one,
+    as from another process.
+    """
 
     def __init__(self, limit: float, *arguments: Any) -> None:
         self._sent: deque[Any] = deque()
@@ -207,7 +210,7 @@ class _Here:
             raise TimeLimit(self._limit)
 
     def receive(self) -> Any:
-        """The next message; raises Ended after the last one."""
+        """Return the next message; raises Ended after the last one."""
         if not self._sent:
             raise self._end
         return self._sent.popleft()
@@ -230,7 +233,7 @@ class ClassContest(Contest[Cell]):
         self._right = 0
         self._running = 0.0  # sum of the running accuracies after each sample, percent
         classes = len(stream.class_names)
-        # One class more than there are: no answer, which is never right.
+        # One more class for "no answer", which is never right.
         self._metrics = loader.load(loader.fastest()).Metrics(min(classes + 1, _MOST_CLASSES))
         self._no_answer = min(classes, _MOST_CLASSES - 1)
 
@@ -244,7 +247,7 @@ class ClassContest(Contest[Cell]):
         self._add_running(answers == labels)
 
     def so_far(self) -> float:
-        """The accuracy."""
+        """Return the accuracy."""
         return percent(self._metrics.accuracy)
 
     def _add_running(self, right: NDArray[np.bool_]) -> None:

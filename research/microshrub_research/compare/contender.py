@@ -1,4 +1,4 @@
-"""A learner in a comparison, and what each system has to provide: a run of it."""
+"""A learner in a comparison, and the interface of a system's run of a learner."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Contender:
 
     name: str  # "river:HAT", "ours:hoeffding policy=efdt"
     system: str  # "ours", "saved", "baseline", "river", "moa" or "torch"
-    learner: str  # what the system calls it
-    settings: Mapping[str, Any] = field(default_factory=dict)  # by the names of the system
+    learner: str  # its name within the system
+    settings: Mapping[str, Any] = field(default_factory=dict)  # by the system's names
     last_label: bool = False  # whether the last label is among its features
 
 
@@ -27,13 +27,13 @@ class ContenderRun(Protocol):
     """One run over one stream, in blocks of its samples, in order."""
 
     def prepare(self, part: slice) -> Any:
-        """The samples in the form that this system takes; not part of its time."""
+        """Return the samples in the form that this system takes; not part of its time."""
 
     def run(self, samples: Any) -> Sequence[float]:
-        """Predict, then learn each of the samples; the classes, or NO_ANSWER; or the numbers."""
+        """Predict, then learn each of the samples; return classes, or NO_ANSWER, or numbers."""
 
     def nbytes(self) -> int | None:
-        """The model's bytes, as the system itself measures them; None if it does not."""
+        """Return the model's bytes by the system's own measure; None without a measure."""
 
     def shape(self) -> Shape | None:
-        """How large its tree is now; None if it is not a tree."""
+        """Return the present size of the tree; None if the learner is not a tree."""

@@ -1,4 +1,4 @@
-"""`compare --set field`: Thicket of several sizes, our other learners, and ensembles of the field.
+"""`compare --set field`: Thicket of several sizes, our other learners, and the field's ensembles.
 
 Ensembles of River and MOA have ten members, and otherwise the defaults of their systems.
 """
@@ -21,12 +21,12 @@ ENSEMBLES = (
 
 
 def thicket(size: int, seed: int = 0) -> Contender:
-    """A thicket of so many bytes, named as in "thicket 64 KB"."""
+    """Return a thicket of `size` bytes, named as in "thicket 64 KB"."""
     return ours(f"{DEFAULT} bytes={size} seed={seed}", name=f"{DEFAULT} {size >> 10} KB")
 
 
 def field_rows() -> dict[str, dict[str, Contender]]:
-    """The contenders by their names."""
+    """Return the contenders by their names."""
     result = [thicket(size) for size in SIZES]
     result += [ours(model, name=f"ours:{model}") for model in MODELS if model != DEFAULT]
     result += [PEERS[name] for name in ("nochange", "majority", "neighbours", *ENSEMBLES)]

@@ -1,7 +1,7 @@
 """Learners under a label budget.
 
-Ours ask for the labels of samples that they are unsure of. The others query nothing: they get
-the labels of as many samples, drawn at random, the same ones for all.
+Ours query the labels of samples whose class is uncertain. The others query nothing: they get the
+labels of as many samples, drawn at random, the same ones for all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GivenLabels = NDArray[np.int16]
 
 
 def given_labels(stream: Stream, budget: LabelBudget | None) -> GivenLabels:
-    """The labels that the peers get, shape (samples,), UNKNOWN where they get none."""
+    """Return the labels for the peers, shape (samples,); the others are UNKNOWN."""
     labels = stream.labels.astype(np.int16)
     if budget is None:
         return labels
@@ -30,7 +30,7 @@ def given_labels(stream: Stream, budget: LabelBudget | None) -> GivenLabels:
 
 
 def note(budget: LabelBudget) -> str:
-    """What each learner got, for people."""
+    """Return a text on the labels that each learner got."""
     return (
         f"Labels: ours ask for those of samples that they are unsure of, at most "
         f"{budget.percent:.3g} %, of which {budget.advance:,} may be asked for in advance; all "

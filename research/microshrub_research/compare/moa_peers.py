@@ -1,7 +1,7 @@
 """MOA's learners, through the Java virtual machine that the package capymoa starts.
 
 MOA's classifiers are made from its own option strings, so they have MOA's own defaults, which
-differ from those of capymoa's classes. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
+differ from the defaults of capymoa's classes. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tree_shape import Shape, moa_shape
 
 _NO_WINDOW = 2**31 - 1
 VARIABLE = "CAPYMOA_JVM_ARGS"
-MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
+MEMORY = "-Xmx8g -Xss10M"  # capymoa's default
 _MANIFEST = "Manifest-Version: 1.0\nPremain-Class: sizeof.agent.SizeOfAgent\n"
 _OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "text")
 
@@ -37,9 +37,9 @@ def start(
     stream: Stream,
     labels: GivenLabels | None = None,
 ) -> ContenderRun:
-    """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier.
+    """Return the learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier.
 
-    With labels, it learns only those that are not UNKNOWN, in a loop that is Python.
+    With `labels`, it learns only those that are not UNKNOWN, in a loop in Python.
     """
     with tempfile.TemporaryDirectory(prefix="microshrub-") as folder:
         _start_java(Path(folder))
@@ -53,16 +53,16 @@ def start(
 
 
 def option_string(learner: str, settings: Mapping[str, Any]) -> str:
-    """The learner as MOA's command line has it: `trees.EFDT -g 200 -c 1e-07`."""
+    """Return the learner in the form of MOA's command line: `trees.EFDT -g 200 -c 1e-07`."""
     return " ".join([learner, *(f"{option} {value}" for option, value in settings.items())])
 
 
 def _start_java(folder: Path) -> None:
-    """Have capymoa start Java, with what MOA's measureByteSize needs.
+    """Let capymoa start Java with an agent for MOA's measureByteSize.
 
-    That is an agent, which Java only loads from an archive whose manifest names it, as MOA's does,
-    and permission to look into Java's own objects. Java cannot be given a path with a space; the
-    bytes are not measured then.
+    Java only loads an agent from an archive whose manifest names it, as MOA's does; the agent also
+    needs access to Java's own objects. Java takes no path with a space; the bytes are not measured
+    then.
     """
     agent = folder / "sizeof.jar"
     with zipfile.ZipFile(agent, "w") as archive:
@@ -90,15 +90,15 @@ class _Samples:
         self._labels = stream.labels
 
     def take(self, part: slice) -> list[Any]:
-        """Those samples, as capymoa has them; their java_instance is what MOA takes."""
+        """Return these samples as capymoa's instances; MOA takes their java_instance."""
         rows = zip(self._values[part], self._labels[part].tolist(), strict=True)
         return [self._instance.from_array(self.schema, x, label) for x, label in rows]
 
 
 class MoaLearner:
-    """A classifier of MOA in MOA's own prequential loop, which is Java.
+    """A classifier of MOA in MOA's own prequential loop, which is in Java.
 
-    It predicts the first of the classes with the most votes, as MOA's evaluators do.
+    The prediction is the first of the classes with the most votes, as in MOA's evaluators.
     """
 
     def __init__(self, options: str, samples: _Samples) -> None:
@@ -114,7 +114,7 @@ class MoaLearner:
         self._model.prepareForUse()
 
     def prepare(self, part: slice) -> Any:
-        """The samples as a stream of Java objects."""
+        """Return the samples as a stream of Java objects."""
         from com.yahoo.labs.samoa.instances import Instances
         from moa.streams import CachedInstancesStream
 
@@ -125,17 +125,17 @@ class MoaLearner:
         return CachedInstancesStream(block)
 
     def run(self, samples: Any) -> list[int]:
-        # no evaluators, no limit, no window, no labels; but the predictions
+        # arguments: no evaluators, no limit, no window, no labels, but predictions
         predicted = self._loop(samples, self._model, None, None, -1, _NO_WINDOW, False, True)
         return [int(word) for word in str(predicted.predictions)[1:-1].split(",")]
 
     def nbytes(self) -> int | None:
-        """MOA's own measure: all Java objects that the model holds."""
+        """Return MOA's own measure: all Java objects that the model holds."""
         size = int(self._model.measureByteSize())
         return size if size > 0 else None
 
     def shape(self) -> Shape | None:
-        """Of a tree."""
+        """Return the shape of a tree."""
         return moa_shape(self._model)
 
 
@@ -149,14 +149,14 @@ def _known(samples: list[Any], part: slice, labels: GivenLabels | None) -> list[
 
 
 class MoaWithFewLabels(MoaLearner):
-    """A classifier of MOA that does not learn every sample, which MOA's own loop does."""
+    """A classifier of MOA that learns only some samples; MOA's own loop learns all."""
 
     def __init__(self, options: str, samples: _Samples, labels: GivenLabels) -> None:
         super().__init__(options, samples)
         self._labels = labels
 
     def prepare(self, part: slice) -> list[_Known]:
-        """The samples as Java objects."""
+        """Return the samples as Java objects, and which labels are known."""
         samples = [sample.java_instance for sample in self._samples.take(part)]
         return _known(samples, part, self._labels)
 
@@ -171,9 +171,9 @@ class MoaWithFewLabels(MoaLearner):
 
 
 class CapymoaLearner:
-    """A classifier that capymoa has in Python; it does not measure bytes.
+    """A classifier that capymoa has in Python, without a measure of its bytes.
 
-    The setting max_depth is that of its trees, which are scikit-learn's.
+    The setting max_depth limits the ensemble's trees, which are scikit-learn's.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class CapymoaLearner:
         self._model = getattr(classifier, learner)(samples.schema, **arguments)
 
     def prepare(self, part: slice) -> list[_Known]:
-        """The samples as capymoa has them."""
+        """Return the samples as capymoa's instances, and which labels are known."""
         return _known(self._samples.take(part), part, self._labels)
 
     def run(self, samples: list[_Known]) -> list[int]:
@@ -209,7 +209,7 @@ class CapymoaLearner:
         return predicted
 
     def nbytes(self) -> None:
-        """None: it has no measure of its own."""
+        """Return None: capymoa has no measure."""
 
     def shape(self) -> None:
-        """None: it is not known."""
+        """Return None: the shape is unknown."""

@@ -32,7 +32,7 @@ from .tree_shape import Shape, our_shape
 
 
 def ours(text: str, name: str = "") -> Contender:
-    """The contender that a text describes; tables call it by that text or by a shorter name.
+    """Return the contender that a text describes; its name in tables is `name`, or the text.
 
     Raises UserError for an unknown learner or parameter.
     """
@@ -44,13 +44,15 @@ def ours(text: str, name: str = "") -> Contender:
 
 
 def saved_model(path: Path) -> Contender:
-    """A saved model that goes on to learn, in the tables by the name of its file."""
+    """Return a saved model that continues to learn, named after its file."""
     file = model_files.read(path)
     return Contender(f"saved:{path.name}", "saved", str(path), file.parameters)
 
 
 def all_parameters(contender: Contender, stream: Stream, warmup: int | None) -> dict[str, Any]:
-    """The parameters of its constructor on this stream; raises UserError for refused ones."""
+    """Return the parameters of the constructor on this stream;
+    raises UserError for refused ones.
+    """
     shape = stream_parameters(contender.learner, stream, warmup)
     parameters = shape | dict(contender.settings)
     try:
@@ -61,7 +63,7 @@ def all_parameters(contender: Contender, stream: Stream, warmup: int | None) -> 
 
 
 def model_bytes(contender: Contender, stream: Stream, warmup: int | None) -> int:
-    """The bytes of its buffers on this stream; raises UserError for refused parameters."""
+    """Return the bytes of the buffers on this stream; raises UserError for refused parameters."""
     parameters = all_parameters(contender, stream, warmup)
     return int(learner(contender.learner).nbytes(**parameters))
 
@@ -69,7 +71,7 @@ def model_bytes(contender: Contender, stream: Stream, warmup: int | None) -> int
 class OurLearner:
     """One of our learners with its quantizer, as `simulate` runs them.
 
-    With `label_budget`, it learns only the labels that it asks for, and `asked` counts them.
+    With `label_budget`, it learns only the labels of its queries, and `asked` counts them.
     """
 
     def __init__(
@@ -96,7 +98,9 @@ class OurLearner:
 
     @classmethod
     def saved(cls, file: ModelFile, stream: Stream) -> OurLearner:
-        """One that goes on from a saved model; the stream is as_the_model() made it."""
+        """Return a learner that continues from a saved model;
+        as_the_model() has prepared the stream.
+        """
         self = cls.__new__(cls)
         self._model, self._parameters = model_name(file.learner), file.parameters
         prequential.compile_kernels(self._model, file.parameters)
@@ -107,7 +111,7 @@ class OurLearner:
         return self
 
     def prepare(self, part: slice) -> tuple[Raw, Labels]:
-        """Raw integers, as a sensor gives them, and the labels."""
+        """Return raw integers, as a sensor gives them, and the labels."""
         return self._rows[part], self._labels[part]
 
     def run(self, samples: tuple[Raw, Labels]) -> list[int]:
@@ -117,10 +121,10 @@ class OurLearner:
         return predicted
 
     def nbytes(self) -> int:
-        """Bytes of the buffers on the board."""
+        """Return the bytes of the buffers on the board."""
         return self._bytes
 
     def shape(self) -> Shape | None:
-        """The shape of a HoeffdingTree; None for other learners."""
+        """Return the shape of a HoeffdingTree; None for other learners."""
         buffers = {name: buffer for name, _, buffer in self._engine.buffers()}
         return our_shape(self._model, self._parameters, buffers)

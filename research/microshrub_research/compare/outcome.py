@@ -1,4 +1,4 @@
-"""What comes of one learner on one stream, of classes or of numbers, as its process tells it."""
+"""The result of one learner on one stream, as the messages of its process give it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .contender import Contender
 from .tree_shape import Shape
 
 _POINTS = 200  # of a curve
-STOPPED = "stopped"  # the failure of a run that Ctrl-C ended
-DIVERGED = "diverged"  # how that of one begins whose errors are beyond any number
+STOPPED = "stopped"  # the failure after Ctrl-C
+DIVERGED = "diverged"  # the first word of the failure if errors overflow
 
-# How the bytes of a model are measured, by system.
+# The measure of a model's bytes, by system.
 MEASURES = {
     "ours": "nbytes",
     "saved": "nbytes",
@@ -29,24 +29,24 @@ Curve = Sequence[tuple[int, float]]
 
 
 class AnyStream(Protocol):
-    """What a stream of classes and one of numbers have in common."""
+    """The interface that streams of classes and regression streams share."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The stream's name in tables."""
 
     @property
     def samples(self) -> int:
-        """How many there are."""
+        """The number of samples."""
 
 
 @dataclass(frozen=True)
 class AnyCell:
-    """What became of one learner on one stream.
+    """The result of one learner on one stream.
 
-    All measurements are None unless the whole stream was learned; but seconds and
-    samples_per_second are there, of the samples that it saw, if it was stopped or ran out of time.
-    A failure after the whole stream means that the bytes could not be measured.
+    All measurements are None unless the whole stream was learned. But after a stop or a timeout,
+    `seconds` and `samples_per_second` are those of the samples so far. A failure after the whole
+    stream means that the bytes could not be measured.
     """
 
     stream: str
@@ -54,27 +54,27 @@ class AnyCell:
     system: str
     learner: str
     settings: Mapping[str, Any]
-    failure: str  # what went wrong, in words; "" if nothing did
-    samples: int  # that it saw
+    failure: str  # the reason as a text; "" without a failure
+    samples: int  # samples so far
     model_bytes: int | None = None
-    model_bytes_by: str | None = None  # whose measure that is
+    model_bytes_by: str | None = None  # the name of the measure
     seconds: float | None = None
     samples_per_second: float | None = None
-    # (samples, accuracy or mean absolute error of all of them) at about 200 places
+    # (samples, accuracy or mean absolute error so far) at about 200 places
     curve: Curve = ()
-    sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
-    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
-    labels: int | None = None  # that it learned; None: all
-    timed_out: bool = False  # the failure: it reached its time limit
+    sizes: Curve = ()  # bytes after a number of samples, from 0 on if requested
+    shapes: Sequence[tuple[int, Shape]] = ()  # the same for a tree's shape
+    labels: int | None = None  # labels that were learned; None: all
+    timed_out: bool = False  # whether the failure is the time limit
 
     def record(self) -> dict[str, Any]:
-        """The outcome as JSON holds it."""
+        """Return the result as JSON holds it."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How many labels one of ours has asked for, as its process tells it."""
+    """The number of labels that one of ours has queried, as a message of its process."""
 
     labels: int
 
@@ -83,16 +83,16 @@ C = TypeVar("C", bound=AnyCell)
 
 
 class Contest(Generic[C]):
-    """A learner that is being run, and the count of what it said.
+    """A running learner, and the score of its predictions.
 
-    A kind of stream has a class of its own, which says how predictions are scored.
+    Each kind of stream has a subclass, which scores the predictions.
     """
 
     def __init__(self, work: Any, contender: Contender, stream: AnyStream) -> None:
         self.work = work
         self.contender = contender
         self.samples = 0
-        self.asked: int | None = None  # labels that one of ours has asked for
+        self.asked: int | None = None  # labels that one of ours has queried
         self._name, self._total = stream.name, stream.samples
         self._seconds = 0.0
         self._sizes: list[tuple[int, float]] = []
@@ -104,19 +104,19 @@ class Contest(Generic[C]):
         raise NotImplementedError
 
     def so_far(self) -> float:
-        """The point of the curve after those that were counted."""
+        """Return the curve's value after the samples so far."""
         raise NotImplementedError
 
     def cell(self, **common: Any) -> C:
-        """The outcome with these fields."""
+        """Return a result with these fields."""
         raise NotImplementedError
 
     def scored(self, cell: C) -> C:
-        """The outcome with its scores, after the whole stream."""
+        """Return the result with its scores, after the whole stream."""
         raise NotImplementedError
 
     def advance(self) -> C | None:
-        """Take what has come; returns the outcome once nothing more is to come."""
+        """Handle the messages that have arrived; return the result after the last one."""
         try:
             message = self.work.receive()
             while message is not None:
@@ -136,11 +136,11 @@ class Contest(Generic[C]):
         return None
 
     def stopped(self) -> C:
-        """The outcome of a run that nobody waits for any more."""
+        """Return the result of a run that was stopped."""
         return self._timed(self._cell(STOPPED))
 
     def _timed(self, cell: C) -> C:
-        """With the time of the samples that it saw; not of a baseline, whose loop is ours."""
+        """Return the cell with the time so far; not for a baseline, whose loop is ours."""
         if self.contender.system == "baseline" or not self.samples:
             return cell
         return replace(

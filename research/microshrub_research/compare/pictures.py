@@ -1,6 +1,6 @@
 """The pictures of a comparison: a measure by the bytes of the model, and the measure over time.
 
-The measure is the accuracy or, of numbers, the mean absolute error.
+The measure is the accuracy or, for regression, the mean absolute error.
 """
 
 from __future__ import annotations
@@ -17,39 +17,41 @@ from .outcome import AnyCell
 
 _COLOURS = {"ours": "C0", "river": "C1", "moa": "C2", "torch": "C4", "baseline": "0.5"}
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
-_SIZE = 8  # points of the names in a picture
-_WIDE = 0.64  # of a letter, in its font's size
-_LETTERS = 24  # of a line of a name
-_EARLY = 0.1  # part of a stream in which the curves have not settled yet
+_SIZE = 8  # font size of the names in a picture, in points
+_WIDE = 0.64  # width of a letter, as a part of its font's size
+_LETTERS = 24  # letters in a line of a name
+_EARLY = 0.1  # share of a stream before the curves settle
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the pictures show of a cell."""
+    """The measure of a cell that the pictures show."""
 
     name: str
     unit: str
     of: Callable[[Any], float | None]
     better: int = 1  # -1: less is better
-    most: float | None = 100.0  # that there can be
+    most: float | None = 100.0  # the highest possible value
 
 
 ACCURACY = Drawn("accuracy", "%", lambda cell: cell.accuracy)
 
 
 def draw_sizes(cells: Sequence[AnyCell], measure: Drawn = ACCURACY) -> Any:
-    """The figure of the measure by bytes, of cells that have both, with the Pareto front."""
+    """Return the figure of the measure by bytes, for cells that have both,
+    with the Pareto front.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     points = [(float(cell.model_bytes or 1), float(measure.of(cell) or 0)) for cell in cells]
     figure = Figure(figsize=(7, 5))
-    axes = figure.add_axes((0.09, 0.11, 0.89, 0.86))  # known before anything is drawn
+    axes = figure.add_axes((0.09, 0.11, 0.89, 0.86))  # fixed before anything is drawn
     axes.set_xscale("log")
     sizes, heights = zip(*points, strict=True)
-    axes.set_xlim(min(sizes) / 2, max(sizes) * 6)  # names stand on the right of most points
+    axes.set_xlim(min(sizes) / 2, max(sizes) * 6)  # most names are on the right of their points
     room = max(2.0 if measure.most else max(heights) * 0.02, (max(heights) - min(heights)) * 0.08)
     axes.set_ylim(min(heights) - room, max(heights) + room)
     steps = [points[i] for i in front([(size, measure.better * y) for size, y in points])]
@@ -75,9 +77,9 @@ def _name_points(
     names: Sequence[str],
     occupied: Sequence[Box],
 ) -> None:
-    """Write every name near its point, not on top of anything else if there is room.
+    """Write every name near its point, without overlap if there is room.
 
-    Occupied boxes are pixels.
+    `occupied` boxes are in pixels.
     """
     dots = [tuple(axes.transData.transform(point)) for point in points]
     taken: list[Box] = [*occupied, *((x - 4, y - 4, x + 4, y + 4) for x, y in dots)]
@@ -113,14 +115,16 @@ def _name_points(
 
 
 def _shared(one: Box, other: Box) -> float:
-    """The area that two boxes share."""
+    """Return the area that two boxes share."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0) * max(height, 0)
 
 
 def draw_curves(cells: Sequence[AnyCell], measure: Drawn = ACCURACY) -> Any:
-    """The figure of the measure over time, of all cells; the best ones are named first."""
+    """Return the figure of the measure over time, for all cells;
+    the best learners are named first.
+    """
     from matplotlib.figure import Figure
 
     shown = [cell for cell in cells if cell.curve]
@@ -156,7 +160,7 @@ def _label(cell: AnyCell, measure: Drawn) -> str:
 
 
 def _limits(settled: Sequence[float], measure: Drawn) -> tuple[float, float]:
-    """The ends of the axis, for values of the time in which the curves have settled."""
+    """Return the ends of the axis, for values after the curves have settled."""
     low, high = min(settled, default=0), max(settled, default=measure.most or 1)
     if measure.most:
         return max(0, low - 3) - 0.5, min(measure.most, high + 3) + 0.5
@@ -165,7 +169,7 @@ def _limits(settled: Sequence[float], measure: Drawn) -> tuple[float, float]:
 
 
 def _shade(system: str, place: int) -> Any:
-    """The colour of a system, paler for those behind its first five."""
+    """Return the colour of a system, paler for learners after its first five."""
     from matplotlib.colors import to_rgb
 
     return (*to_rgb(_COLOURS.get(system, "C3")), 1.0 if place < len(_LINES) else 0.5)

@@ -1,6 +1,6 @@
-"""Who is compared on regression streams: our learners, two baselines and River's regressors.
+"""The contenders on regression streams: our learners, two baselines and River's regressors.
 
-River's "scaled" ones stand behind its standard scaler; all have their defaults.
+River's "scaled" regressors get their samples from its standard scaler; all have their defaults.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PEERS: dict[str, Contender] = {
 
 
 def ours(text: str) -> Contender:
-    """The contender that a text such as "shrub trees=8" describes; shrub is shrub-regressor.
+    """Return the contender for a text such as "shrub trees=8"; shrub is short for shrub-regressor.
 
     Raises UserError for an unknown learner or parameter, and for a classifier.
     """
@@ -64,7 +64,7 @@ def ours(text: str) -> Contender:
 
 
 def model_bytes(contender: Contender, stream: NumberStream) -> int:
-    """The bytes of its buffers on this stream; raises UserError for refused parameters."""
+    """Return the bytes of the buffers on this stream; raises UserError for refused parameters."""
     parameters = _parameters(contender, stream)
     try:
         check_parameters(contender.learner, parameters)
@@ -84,7 +84,7 @@ def start(
     warmup: int | None,
     ends: tuple[int, int] | None = None,
 ) -> ContenderRun:
-    """The learner that is to see this stream; ends is the raw range of the targets for ours."""
+    """Return the learner for this stream; `ends` is the raw range of the targets for ours."""
     if contender.system == "ours":
         return OurNumbers(contender, stream, warmup or WARMUP, ends)
     if contender.system == "baseline":
@@ -117,7 +117,7 @@ class OurNumbers:
         prequential.fit(self._engine, self._rows, stream.first_rows(warmup))
 
     def prepare(self, part: slice) -> Raw:
-        """Raw integers, all columns, as a sensor gives them."""
+        """Return raw integers of all columns, as a sensor gives them."""
         return self._rows[part.start : min(part.stop, self._samples)]
 
     def run(self, samples: Raw) -> list[float]:
@@ -126,15 +126,17 @@ class OurNumbers:
         return result
 
     def nbytes(self) -> int:
-        """Bytes of the learner's buffers on the board."""
+        """Return the bytes of the learner's buffers on the board."""
         return self._bytes
 
     def shape(self) -> None:
-        """None: shapes are for trees of classes."""
+        """Return None: shapes are for classification trees."""
 
 
 class Guess:
-    """NoChange, which predicts the last known target, or the mean of those known."""
+    """A baseline: NoChange, which predicts the last known target,
+    or the mean of the known ones.
+    """
 
     def __init__(self, learner: str, stream: NumberStream) -> None:
         self._baselines = stream.known if learner == "nochange" else stream.running_means
@@ -147,21 +149,21 @@ class Guess:
         return samples
 
     def nbytes(self) -> None:
-        """None: a baseline has next to nothing to measure."""
+        """Return None: a baseline has next to no memory to measure."""
 
     def shape(self) -> None:
-        """None: it is not a tree."""
+        """Return None: a baseline is not a tree."""
 
 
-# features; those that are learned with the target, if one has come
+# the features; features and target to learn, if a target is due
 _Sample = tuple[dict[int, float], tuple[dict[int, float], float] | None]
 
 
 class RiverNumbers:
     """A regressor of River; it learns a sample when its target is known, as on a board.
 
-    A missing value is the feature's previous one; before there is one, 0, which does its scalers
-    less harm than a constant far from 0 with no variance.
+    A missing value is the feature's previous one. Without a previous value, it is 0, which harms
+    River's scalers less than a constant far from 0 with no variance.
     """
 
     def __init__(self, model: Any, stream: NumberStream) -> None:
@@ -191,8 +193,8 @@ class RiverNumbers:
         return predicted
 
     def nbytes(self) -> int:
-        """River's own measure: all Python objects that the model holds."""
+        """Return River's own measure: all Python objects that the model holds."""
         return int(self._model._raw_memory_usage)
 
     def shape(self) -> None:
-        """None: shapes are for trees of classes."""
+        """Return None: shapes are for classification trees."""

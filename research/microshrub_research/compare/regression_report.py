@@ -28,27 +28,27 @@ NOTES = (
 OPTIONS = ("target", "horizon", "lags", "target_range", "warmup", "limit", "jobs", "time_limit")
 _FIELDS = (("mae", -1), ("rmse", -1), ("r2", 1), *compare_page.SPEED_FIELDS)
 _MEASURE = Drawn("mean absolute error", "in its unit", lambda c: c.mae, -1, None)
-_LARGE = 1e6  # a score that is told by its size only
-_FAR = 4  # times the least error: what is beyond is in no picture
+_LARGE = 1e6  # larger scores are shown by their order of magnitude only
+_FAR = 4  # learners with more than this many times the least error are in no picture
 
 
 @dataclass(frozen=True)
 class NumberResults:
-    """One stream: its cells, in the order in which the learners were named."""
+    """The results of one stream: its cells, in the order of the contenders."""
 
     stream: NumberStream
     cells: Sequence[NumberCell]
 
 
 def print_part(part: NumberResults) -> None:
-    """A table with a row for every learner; below it what failed."""
+    """Print a table with a row for every learner; then the failures."""
     console.say(f"{part.stream.name}: {size(part.stream)}")
     comparison_report.print_learners(part.cells, COLUMNS, figures)
     comparison_report.print_failures(part.cells)
 
 
 def size(stream: NumberStream) -> str:
-    """The size of a stream and what is predicted of it, in words."""
+    """Return the size of a stream and its target as a text."""
     ahead = f", {count(stream.horizon, 'sample')} ahead" if stream.horizon else ""
     return (
         f"{count(stream.samples, 'sample')}, {count(stream.features, 'feature')}; "
@@ -57,7 +57,7 @@ def size(stream: NumberStream) -> str:
 
 
 def figures(cell: NumberCell) -> list[str]:
-    """A learner's figures in the COLUMNS."""
+    """Return a learner's figures for the COLUMNS."""
     return comparison_report.all_figures(cell, (cell.mae, cell.rmse, cell.r2), _text)
 
 
@@ -66,7 +66,7 @@ def _text(score: float) -> str:
 
 
 def record(parts: Sequence[NumberResults], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What `compare --target --json` writes."""
+    """Return the record that `compare --target --json` writes."""
     cells = [cell for part in parts for cell in part.cells]
     return {
         "streams": [
@@ -87,7 +87,7 @@ def record(parts: Sequence[NumberResults], options: Mapping[str, Any]) -> dict[s
 
 
 def make_page(parts: Sequence[NumberResults], command: str, options: Mapping[str, Any]) -> Page:
-    """The page of all streams; options are those of the comparison."""
+    """Return the page of all streams; `options` are the comparison's."""
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
     facts = {name: options[name] for name in OPTIONS}
@@ -103,7 +103,9 @@ def make_page(parts: Sequence[NumberResults], command: str, options: Mapping[str
 
 
 def _form(cells: Sequence[NumberCell]) -> compare_page.Form:
-    """Without pictures of those that are so far off that the others could not be told apart."""
+    """Return a form whose pictures leave out learners with errors so large that they
+    hide the others.
+    """
     most = _FAR * min((cell.mae for cell in cells if cell.mae is not None), default=0.0)
     return compare_page.Form(
         COLUMNS, figures, _FIELDS, _MEASURE, lambda cell: cell.mae is not None and cell.mae <= most

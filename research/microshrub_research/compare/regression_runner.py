@@ -20,25 +20,25 @@ from .outcome import DIVERGED, AnyCell, Contest
 
 @dataclass(frozen=True)
 class NumberCell(AnyCell):
-    """What became of one learner on one regression stream; errors in the unit of the target.
+    """The result of one learner on one regression stream; errors in the unit of the target.
 
-    They are None unless the whole stream was learned, and if they are beyond any number.
+    Errors are None unless the whole stream was learned, and if they overflow.
     """
 
     mae: float | None = None  # mean absolute error
     rmse: float | None = None  # root of the mean squared error
-    r2: float | None = None  # part of the targets' variance that is explained
+    r2: float | None = None  # share of the targets' variance that is explained
 
 
 class NumberContest(Contest[NumberCell]):
-    """A regressor, and how far off it was."""
+    """A running regressor, and its errors."""
 
     def __init__(self, work: Any, contender: Contender, stream: NumberStream) -> None:
         super().__init__(work, contender, stream)
         self._stream = stream
         self._targets, self._scored = stream.targets, stream.scored
         self._predictions: list[float] = []
-        self._off = 0.0  # sum of the absolute errors of those that are scored
+        self._off = 0.0  # sum of the absolute errors of scored samples
         self._seen = 0
 
     def count(self, predicted: Sequence[Any]) -> None:
@@ -51,7 +51,7 @@ class NumberContest(Contest[NumberCell]):
         self._predictions += predicted
 
     def so_far(self) -> float:
-        """The mean absolute error."""
+        """Return the mean absolute error."""
         return self._off / max(self._seen, 1)
 
     def cell(self, **common: Any) -> NumberCell:
@@ -78,7 +78,9 @@ def compare_numbers(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[NumberCell]:
-    """Run them over the stream, as run_apart() does; ends is the raw range of the targets."""
+    """Run the contenders over the stream, as run_apart() does;
+    `ends` is the targets' raw range.
+    """
     return run_apart(
         contenders,
         stream,

@@ -1,4 +1,4 @@
-"""River's learners, run as River's users run them: a dict of floats in, an answer out."""
+"""River's learners, run as River's users run them: a dict of floats in, a prediction out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Sample = tuple[dict[int, float], int]
 
 
 class RiverLearner:
-    """A classifier of River. All features are numbers to it, also those with two values."""
+    """A classifier of River, for which all features are numeric, also those with two values."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class RiverLearner:
         self._labels = labels
 
     def prepare(self, part: slice) -> list[_Sample]:
-        """(features by their numbers, class) of every sample."""
+        """Return (features by their numbers, class) of every sample."""
         rows = [dict(enumerate(row)) for row in self._values[part].tolist()]
         return list(zip(rows, self._labels[part].tolist(), strict=True))
 
@@ -47,19 +47,20 @@ class RiverLearner:
         return predicted
 
     def nbytes(self) -> int:
-        """River's own measure: all Python objects that the model holds."""
+        """Return River's own measure: all Python objects that the model holds."""
         return int(self._model._raw_memory_usage)
 
     def shape(self) -> Shape | None:
-        """Of a tree."""
+        """Return the shape of a tree."""
         return river_shape(self._model)
 
 
 def make(learner: str, settings: Mapping[str, Any]) -> Any:
-    """The learner of that name, as in "tree.HoeffdingTreeClassifier".
+    """Return the learner of that name, as in "tree.HoeffdingTreeClassifier".
 
-    The settings are those of its constructor; a `model` among them is a name, too. In "A | B" it
-    stands behind what transforms its samples, which has no settings.
+    The settings are the constructor's; a `model` among them is a name, too. In "A | B", the
+    learner B
+    follows a transformer A, which has no settings.
     """
     before, pipe, last = learner.rpartition(" | ")
     if pipe:

@@ -1,4 +1,4 @@
-"""The sets of learners that --set names, with the table that each makes."""
+"""The sets of learners for --set, each with the table of its results."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .contender import Contender
 
 @dataclass(frozen=True)
 class Selection:
-    """A set of --set: who takes part, and the table of the cells that come of it."""
+    """A set for --set: its contenders, and the table of their cells."""
 
-    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
-    systems: Mapping[str, str]  # their titles
-    table: Callable[[Rows, Mapping[str, str]], Lines] | None  # None: that of all learners
+    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the names of rows and systems
+    systems: Mapping[str, str]  # the systems' titles
+    table: Callable[[Rows, Mapping[str, str]], Lines] | None  # None: the table of all learners
     notes: Sequence[str] = ()
 
     def contenders(self) -> list[Contender]:
-        """All of them."""
+        """Return all contenders of the set."""
         return [contender for row in self.rows().values() for contender in row.values()]
 
     def lines(self, cells: Mapping[str, Cell]) -> Lines | None:
-        """The table of one stream's cells, which are by the contenders' names."""
+        """Return the table of one stream's cells, which are given by the contenders' names."""
         if self.table is None:
             return None
         result = {

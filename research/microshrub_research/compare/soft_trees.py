@@ -24,17 +24,17 @@ from .contender import SEED
 from .label_budgets import UNKNOWN, GivenLabels, given_labels
 
 DEFAULTS = {"trees": 8, "depth": 4, "step": 0.01, "batch": 16}
-_TINY = 1e-12  # the lowest probability whose logarithm is taken
+_TINY = 1e-12  # the lowest probability in a logarithm
 _FLOAT = 4  # bytes
 
 _Samples = tuple[NDArray[np.float64], GivenLabels]
 
 
 class SoftTrees:
-    """trees of 2**depth leaves each, and a step after every batch of samples.
+    """`trees` trees with 2**depth leaves each, and a gradient step after every batch of samples.
 
     Settings are trees, depth, step (Adam's) and batch (samples whose mean loss makes a step; they
-    do not overlap). seed draws the weights; with one thread all is deterministic.
+    do not overlap). The seed draws the weights; with one thread all is deterministic.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class SoftTrees:
         self._squares = np.zeros(features)  # sums of squared distances from the mean
 
     def prepare(self, part: slice) -> _Samples:
-        """The values and labels as they are."""
+        """Return the values and labels unchanged."""
         return self._values[part], self._labels[part]
 
     def run(self, samples: _Samples) -> list[int]:
@@ -93,10 +93,10 @@ class SoftTrees:
         return predicted
 
     def probabilities(self, rows: Any) -> Any:
-        """f(x) of all rows: from shape (samples, features) to shape (samples, classes)."""
+        """Return f(x) of all rows: from shape (samples, features) to shape (samples, classes)."""
         torch = self._torch
         right = torch.sigmoid(torch.einsum("sf,tif->sti", rows, self.weights) + self.biases)
-        reach = rows.new_ones(*right.shape[:2], 1)  # of the nodes of a level, from the left
+        reach = rows.new_ones(*right.shape[:2], 1)  # chance to reach a level's nodes
         for level in range(self._depth):
             first = 2**level - 1
             here = right[:, :, first : 2 * first + 1]
@@ -106,12 +106,12 @@ class SoftTrees:
         return torch.einsum("stl,tlc->sc", reach, leaves) / self.weights.shape[0]
 
     def loss(self, rows: Any, labels: Any) -> Any:
-        """The mean cross-entropy of the rows."""
+        """Return the mean cross-entropy of the rows."""
         result = self.probabilities(rows).gather(1, labels[:, None])
         return -result.clamp_min(_TINY).log().mean()
 
     def nbytes(self) -> int:
-        """Everything that is kept from sample to sample, 4 bytes per number:
+        """Return the bytes of the state between two samples, at 4 bytes per number:
 
         the parameters, Adam's two moments of each, the features' means and variances,
         and the batch with its labels.
@@ -122,7 +122,7 @@ class SoftTrees:
         return _FLOAT * numbers
 
     def shape(self) -> None:
-        """None: its size is fixed."""
+        """Return None: the size of the trees is fixed."""
 
     def _step(self) -> None:
         torch = self._torch

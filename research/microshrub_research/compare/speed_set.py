@@ -1,8 +1,8 @@
-"""`compare --set speed`: samples a second of learners with the same settings.
+"""`compare --set speed`: samples per second of learners with the same settings.
 
 The trees are those of `--set trees`. The shrubs have one window, number of trees, depth, loss and
-step, grow one tree and take one step of the weights after every sample; capymoa's grow theirs with
-scikit-learn.
+step, grow one tree and take one step of the weights after every sample; capymoa's shrubs grow
+trees with scikit-learn.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CAPYMOA = {
     "max_depth": 5,
     "step_size": 0.5,
     "loss": "mse",
-    "burnin_steps": 0,  # besides the one that there always is
+    "burnin_steps": 0,  # in addition to the one that always happens
 }
 
 
 def speed_rows() -> dict[str, dict[str, Contender]]:
-    """The contenders by configuration and system."""
+    """Return the contenders by configuration and system."""
     shrubs = {
         "ours": ours(_SHRUBS, name="ours:shrubs"),
         "capymoa": Contender("capymoa:shrubs", "moa", "ShrubsClassifier", _CAPYMOA),

@@ -1,7 +1,8 @@
 """`compare --set trees`: VFDT, EFDT and HAT of three systems with the same settings.
 
-Each system has its own names for them. What they do not share (how often EFDT looks at a split
-again, how HAT detects a drift) has the system's own default. No memory limit is reached.
+Each system has its own names for the settings. Settings that the systems do not share (how often
+EFDT checks a split again, how HAT detects a drift) have the system's default. No memory limit is
+reached.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _RIVER = {
 }
 _MOA = {"-g": 200, "-c": "1e-7", "-t": 0.05, "-l": "NBAdaptive", "-m": 2**31 - 1}
 
-# The tree: what distinguishes ours, the class in River with its settings, the class in MOA.
+# The tree: the options of ours, the class in River with its settings, the class in MOA.
 _TREES: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "VFDT": ("adaptive=false", "HoeffdingTreeClassifier", {}, "HoeffdingTree"),
     "EFDT": ("adaptive=false policy=efdt", "ExtremelyFastDecisionTreeClassifier", {}, "EFDT"),
@@ -42,7 +43,7 @@ _TREES: dict[str, tuple[str, str, dict[str, Any], str]] = {
 
 
 def tree_rows() -> dict[str, dict[str, Contender]]:
-    """The contenders by tree and system."""
+    """Return the contenders by tree and system."""
     rows = {}
     for tree, (rule, river, more, moa) in _TREES.items():
         if rule.partition("=")[0] in defaults("hoeffding"):

@@ -1,7 +1,7 @@
-"""How large a tree is: its nodes, its depth, the features that it tests, the bytes it needs.
+"""The size of a tree: its nodes, its depth, the features that it tests, the bytes that it needs.
 
-Ours has a fixed pool, and most of a large pool stays empty. The bytes are therefore those of the
-smallest pool in which the same tree would have grown so far.
+Our trees have a fixed pool, and most of a large pool stays empty. So the bytes are those of the
+smallest pool in which the same tree could have grown so far.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 from microshrub_host.library import loader
 from microshrub_host.library.learners import learner
 
-# "nodes", "depth" and "features"; of ours also "bytes", and the "most_nodes" and "most_leaves" of
-# that pool: as many nodes and slots of statistics as were ever in use
+# "nodes", "depth" and "features"; for ours also "bytes", and the pool's "most_nodes" and
+# "most_leaves": the numbers of nodes and slots of statistics that were ever in use
 Shape = Mapping[str, int]
 
-# What MOA calls them in a model's measurements
+# The names in MOA's measurements of a model
 _MOA = {"tree size (nodes)": "nodes", "tree depth": "depth"}
 
 
 def our_shape(
     model: str, parameters: Mapping[str, Any], buffers: Mapping[str, Any]
 ) -> Shape | None:
-    """The shape of a HoeffdingTree; None for our other learners. `buffers` are by name."""
+    """Return the shape of a HoeffdingTree; None for our other learners. `buffers` are by name."""
     if "tree.child" not in buffers:
         return None
     child = memoryview(buffers["tree.child"]).cast("B").cast("H")
@@ -45,7 +45,7 @@ def our_shape(
 
 
 def _inner(child: memoryview) -> Iterator[tuple[int, int]]:
-    """The inner nodes and the tests before each; node 0 is the root."""
+    """Yield the inner nodes and the number of tests before each; node 0 is the root."""
     waiting = [(0, 0)]
     while waiting:
         node, level = waiting.pop()
@@ -55,7 +55,7 @@ def _inner(child: memoryview) -> Iterator[tuple[int, int]]:
 
 
 def river_shape(model: Any) -> Shape | None:
-    """The shape of a tree of River; None for its other learners."""
+    """Return the shape of a tree of River; None for its other learners."""
     if not hasattr(model, "_root"):
         return None
     nodes = deepest = 0
@@ -72,10 +72,9 @@ def river_shape(model: Any) -> Shape | None:
 
 
 def moa_shape(model: Any) -> Shape | None:
-    """The shape of a tree of MOA; None for its other learners, and for impossible figures.
+    """Return the shape of a tree of MOA; None for its other learners, and for impossible figures.
 
-    Its HAT has been seen to come to 0 nodes. An ensemble that has not seen a sample yet could not
-    even be asked.
+    MOA's HAT can report 0 nodes, and an ensemble without a sample so far has no measurements.
     """
     if not str(model.getClass().getName()).startswith("moa.classifiers.trees."):
         return None

@@ -1,7 +1,7 @@
-"""The part of each stream that all methods learned, so that they can be ranked.
+"""The part of each stream that all methods learned, so that the methods can be ranked.
 
-Where some learned more of a stream than others, their accuracies and sizes are read off their
-curves, which have about 200 points.
+For methods that learned more of a stream than others, accuracies and sizes come from their curves,
+which have about 200 points.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ Curve = Sequence[tuple[int, float]]
 
 
 def common_part(experiment: ExperimentResults) -> ExperimentResults:
-    """The results over the samples that every method learned; the same if all learned as much.
+    """Return the results over the samples that every method learned; unchanged if all learned as
+    much.
 
-    A method without a run on a stream does not shorten it.
+    A method without a run on a stream does not shorten the stream.
     """
     lengths = {stream: _length(experiment, stream) for stream in experiment.streams}
     longer = any(
@@ -32,13 +33,13 @@ def common_part(experiment: ExperimentResults) -> ExperimentResults:
 
 
 def _length(experiment: ExperimentResults, stream: str) -> int:
-    """Samples that all methods learned."""
+    """Return the number of samples that all methods learned."""
     runs = [experiment.of(stream, method.name) for method in experiment.methods]
     return min((max(result.samples for result in of) for of in runs if of), default=0)
 
 
 def shorten(result: RunOutcome, samples: int) -> RunOutcome:
-    """The result as it was after so many samples, or at the last point before."""
+    """Return the result after this many samples, or at the last point before."""
     if result.accuracy is None or result.samples <= samples:
         return result
     accuracies = _until(result.accuracies, samples)
@@ -46,7 +47,7 @@ def shorten(result: RunOutcome, samples: int) -> RunOutcome:
     later = [size for seen, size in sizes if seen]
     average = result.average_bytes
     if average is not None and later:
-        # What is the same for both is subtracted already: see runner.average_size
+        # The size before the first sample is subtracted already: see runner.average_size
         whole = statistics.fmean(size for seen, size in result.sizes if seen)
         average = max(0.0, average + statistics.fmean(later) - whole)
     return replace(
@@ -61,5 +62,5 @@ def shorten(result: RunOutcome, samples: int) -> RunOutcome:
 
 
 def _until(curve: Curve, samples: int) -> Curve:
-    """The points up to there, but at least the first."""
+    """Return the points up to this number of samples, but at least the first."""
     return [point for point in curve if point[0] <= samples] or list(curve[:1])

@@ -1,4 +1,4 @@
-"""The folder of the user's own data sets, which the experiments look for by their names."""
+"""The folder of the user's own data sets, in which the experiments look for files by name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ VARIABLE = "MICROSHRUB_DATA"
 
 
 def data_folder(given: Path | None = None) -> Path | None:
-    """The folder that was given, or else that of the environment variable; None without either."""
+    """Return the given folder, or else the environment variable's; None without either."""
     named = os.environ.get(VARIABLE)
     return given or (Path(named) if named else None)

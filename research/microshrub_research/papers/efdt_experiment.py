@@ -15,24 +15,24 @@ from .experiment import Chosen, Experiment, Extent, Method
 from .tree_streams import shuffled
 
 _CLASSES = range(2, 6)
-_REEVALUATE = "min_samples_reevaluate"  # River's setting; ours and MOA's are 2,000, too
+_REEVALUATE = "min_samples_reevaluate"  # River's setting, which is 2,000 in ours and MOA's
 
-# The paper's real streams, by their names in efdt.toml and as a folder may have them
+# The paper's real streams: their names in efdt.toml, and the names of files
 _KNOWN = {
     "KDD": "kddcup", "Poker": "poker", "Fonts": "fonts", "Covertype": "covtype", "Skin": "skin",
     "Gas": "gas", "WISDM": "wisdm", "HAR": "har", "PAMAP2": "pamap2", "Higgs": "higgs",
     "Hepmass": "hepmass", "SUSY": "susy",
 }  # fmt: skip
-_MORE = ("elec", "weather")  # streams that the paper does not have
+_MORE = ("elec", "weather")  # streams that are not in the paper
 
 
 def _trees(values: int, count: int) -> list[str]:
-    """The random trees over five features of so many values."""
+    """Return the names of random trees over five features with this many values."""
     return [f"random_tree_{c}_{values}_{seed}" for c in _CLASSES for seed in range(1, count + 1)]
 
 
 def _orders(names: tuple[str, ...], count: int) -> list[str]:
-    """Each as it is, and in so many shuffled orders."""
+    """Return each name itself, and its `count` shuffled orders."""
     return [n for name in names for n in (name, *(shuffled(name, s) for s in range(count)))]
 
 
@@ -41,7 +41,7 @@ _QUICK = (*_trees(2, 2), *_orders(("WISDM",), 2))
 
 
 def methods(_: int, __: int) -> Chosen:
-    """VFDT and EFDT, ours with two rules for leaves, and those of River and MOA."""
+    """Return VFDT and EFDT: ours with two rules for leaves, River's and MOA's."""
     peers, notes = tree_methods.others([("VFDT", "VFDT"), ("EFDT", "EFDT")])
     ours = [
         tree_methods.ours(

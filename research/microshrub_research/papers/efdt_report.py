@@ -1,7 +1,7 @@
 """The tables and pictures of the paper on the Extremely Fast Decision Tree.
 
-All its results are pictures, whose figures the text does not contain; what the text says about
-them stands beside what is measured here.
+The paper shows all its results as pictures, without the figures in its text; the claims of the
+text are shown next to the measurements made here.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ PAPER = "efdt"
 _RANDOM_TREE = re.compile(r"random_tree_(\d+)_(\d+)_\d+")
 _SHUFFLED = re.compile(r"(.+)_shuffled_\d+")
 _PAIR = ("VFDT", "EFDT")
-_SYSTEMS = ("", "river ", "moa ")  # before the name of a method: whose it is
+_SYSTEMS = ("", "river ", "moa ")  # the prefix of a method's name for its system
 _NONE = "-"
-_FEW = 20  # points of a curve on a real stream, which is jumpy
+_FEW = 20  # points of a curve on a real stream, which is noisy
 
-Group = Mapping[str, Sequence[str]]  # by what a row is called: the streams whose mean it shows
+Group = Mapping[str, Sequence[str]]  # name of a row: the streams whose mean it shows
 
 
 def tables(experiment: ExperimentResults) -> list[ReportTable]:
-    """The random trees' errors, and those of real streams."""
+    """Return tables of the errors on random trees and on real streams."""
     trees, real = _trees(experiment), _real(experiment)
     made = []
     if trees:
@@ -52,7 +52,7 @@ def tables(experiment: ExperimentResults) -> list[ReportTable]:
 
 
 def _trees(experiment: ExperimentResults) -> Group:
-    """The random trees by classes and values."""
+    """Return the random trees, grouped by classes and values."""
     groups: dict[str, list[str]] = {}
     for stream in experiment.streams:
         match = _RANDOM_TREE.fullmatch(stream)
@@ -62,7 +62,7 @@ def _trees(experiment: ExperimentResults) -> Group:
 
 
 def _real(experiment: ExperimentResults) -> Group:
-    """The real streams by name, and their shuffled orders together."""
+    """Return the real streams by name, with all shuffled orders of a stream in one group."""
     groups: dict[str, list[str]] = {}
     for stream in experiment.streams:
         if not _RANDOM_TREE.fullmatch(stream):
@@ -94,7 +94,7 @@ def _mean(
     method: str,
     measure: Callable[[RunOutcome], float | None],
 ) -> float | None:
-    """The mean over the streams; None unless the method finished all of them."""
+    """Return the mean over the streams; None unless the method finished all of them."""
     results = [first(experiment, stream, method) for stream in streams]
     values = [None if result is None else measure(result) for result in results]
     known = [value for value in values if value is not None]
@@ -119,7 +119,7 @@ def _table(
 
 
 def _who_is_ahead(experiment: ExperimentResults, groups: Group) -> ReportTable:
-    """Which of the two makes fewer errors, here and in the paper."""
+    """Return a table of which of the two makes fewer errors, here and in the paper."""
     ahead = load_paper(PAPER).tables["ahead"]
     systems = [
         pair
@@ -147,7 +147,9 @@ def _ahead(vfdt: float | None, efdt: float | None) -> str:
 
 
 def pictures(experiment: ExperimentResults) -> list[Picture]:
-    """Figure 1.1 for each number of values, and the errors of each real stream over time."""
+    """Return Figure 1.1 for each number of values,
+    and the errors on each real stream over time.
+    """
     values = dict.fromkeys(group.split(", ")[1] for group in _trees(experiment))
     made = [_figure_1_1(experiment, words) for words in values]
     return made + [
@@ -158,7 +160,9 @@ def pictures(experiment: ExperimentResults) -> list[Picture]:
 def _curve(
     experiment: ExperimentResults, streams: Sequence[str], method: str, points: int = 50
 ) -> Any:
-    """Samples and the mean of the errors there, in two rows; None if a run did not end."""
+    """Return samples and the mean of the errors there, in two rows;
+    None if a run did not finish.
+    """
     results = [first(experiment, stream, method) for stream in streams]
     if any(result is None for result in results):
         return None

@@ -1,7 +1,7 @@
-"""An experiment of a paper: which methods run on which streams, and what came out of them.
+"""An experiment of a paper: its methods, its streams, and the results of its runs.
 
-An experiment is a list of runs: a method in one of its configurations on one stream. It says what
-the methods are, and makes tables and pictures of the results; everything else is the same for all
+An experiment is a list of runs: a method in one of its configurations on one stream. Its module
+defines the methods, and makes tables and pictures of the results; the rest is the same for all
 experiments (experiment_runner.py).
 """
 
@@ -19,37 +19,37 @@ from ..compare.contender import Contender
 from ..compare.tree_shape import Shape
 from . import paper_streams
 
-RUNNING = "running_average_accuracy"  # the papers' accuracy: the mean over time of the running one
-TRUE = "accuracy"  # correct of all
+RUNNING = "running_average_accuracy"  # the papers': the running accuracy's mean over time
+TRUE = "accuracy"  # the share of correct predictions
 
 
 @dataclass(frozen=True)
 class Method:
     """A method: a column in the tables, with its configurations, the same on all streams."""
 
-    name: str  # as the paper's tables call it
-    title: str  # in words, and whose it is
+    name: str  # its name in the paper's tables
+    title: str  # a description, with the system
     contenders: Sequence[Contender]
 
 
 def is_ours(method: Method) -> bool:
-    """Whether its learners are this project's."""
+    """Return whether the method's learners are this project's."""
     return all(contender.system == "ours" for contender in method.contenders)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much of an experiment is run, unless options say otherwise."""
+    """The size of an experiment's run, unless options change it."""
 
     streams: Sequence[str]
     configurations: int  # of a method, at most
     samples: int | None  # of a stream; None: a whole file, 100,000 of a generated stream
-    seconds: int  # that one run may take
+    seconds: int  # time limit of one run
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The outcome of one run; accuracies in percent, None if it did not finish."""
+    """The result of one run; accuracies in percent, None if it did not finish."""
 
     method: str
     stream: str
@@ -57,7 +57,7 @@ class RunOutcome:
     contender: str
     system: str
     settings: Mapping[str, Any]
-    failure: str  # in words; "" if it finished
+    failure: str  # as a text; "" if it finished
     samples: int
     features: int
     classes: int
@@ -70,34 +70,34 @@ class RunOutcome:
     accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
     sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
     shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
-    too_large: bool = False  # it was not run, as the model takes too many bytes
+    too_large: bool = False  # the run was skipped, as the model takes too many bytes
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON holds it."""
+        """Return the result as JSON holds it."""
         return dataclasses.asdict(self)
 
     @staticmethod
     def of_record(record: Mapping[str, Any]) -> RunOutcome:
-        """What record() was made of; raises TypeError for anything else."""
+        """Return the result of a record(); raises TypeError for any other record."""
         return RunOutcome(**record)
 
     def measure(self, name: str) -> float:
-        """The accuracy of that name, RUNNING or TRUE; of a run that has one."""
+        """Return the accuracy of that name, RUNNING or TRUE, of a run that has one."""
         result: float = getattr(self, name)
         return result
 
 
 @dataclass(frozen=True)
 class ExperimentResults:
-    """All that the tables and pictures show, in the order that was asked for."""
+    """The content of the tables and pictures, in the order of the options."""
 
     methods: Sequence[Method]
     streams: Sequence[str]
     results: Sequence[RunOutcome]
-    notes: Sequence[str] = ()  # what was left out, and why
+    notes: Sequence[str] = ()  # methods and streams that were left out, and the reasons
 
     def of(self, stream: str, method: str) -> list[RunOutcome]:
-        """The runs that finished, by configuration."""
+        """Return the runs that finished, by configuration."""
         return [
             result
             for result in self.results
@@ -112,7 +112,9 @@ class ExperimentResults:
         measure: str = RUNNING,
         within: float | None = None,
     ) -> RunOutcome | None:
-        """The most accurate one whose average size is below so many bytes (default: any)."""
+        """Return the most accurate run with an average size below `within` bytes (default:
+        any).
+        """
         outcome = [
             result
             for result in self.of(stream, method)
@@ -124,18 +126,18 @@ class ExperimentResults:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of a report; the cells (row, column) of best are bold."""
+    """A table of a report; the cells (row, column) of `best` are bold."""
 
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     best: Collection[tuple[int, int]] = ()
-    notes: Sequence[str] = ()  # sentences above it
+    notes: Sequence[str] = ()  # sentences above the table
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A matplotlib figure of a report; name is that of its file, without an ending."""
+    """A matplotlib figure of a report; `name` is its file's name without a suffix."""
 
     name: str
     figure: Any = field(repr=False)
@@ -143,25 +145,25 @@ class Picture:
 
 
 class StreamSource(Protocol):
-    """Where a stream comes from; picklable, so that another process can open it, and hashable."""
+    """The source of a stream; picklable, so that another process can open it, and hashable."""
 
     @property
     def name(self) -> str:
-        """Its name in the tables."""
+        """The stream's name in the tables."""
 
     @property
     def origin(self) -> str:
-        """In words: a file, a generator, a data set of OpenML."""
+        """A description: a file, a generator, a data set of OpenML."""
 
     def open(self, limit: int | None) -> Stream:
-        """The stream; raises UserError if it cannot be read."""
+        """Open the stream; raises UserError if it cannot be read."""
 
     def __hash__(self) -> int:
-        """The hash of everything that it consists of."""
+        """Return the hash of all fields."""
 
 
-Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about those left out
-Chosen = tuple[Sequence[Method], Sequence[str]]  # and notes about who is left out
+Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about streams left out
+Chosen = tuple[Sequence[Method], Sequence[str]]  # with notes about methods left out
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,11 @@ class Experiment:
 
     name: str
     text: str  # a line for the help
-    streams: Sequence[str]  # that may be asked for
+    streams: Sequence[str]  # streams that --streams accepts
     full: Extent
     quick: Extent
     methods: Callable[[int, int], Chosen]  # (configurations, seed)
     tables: Callable[[ExperimentResults], Sequence[ReportTable]]
     pictures: Callable[[ExperimentResults], Sequence[Picture]]
-    most_bytes: int | None = None  # refuse larger ones of ours
+    most_bytes: int | None = None  # larger models of ours are refused
     find: Callable[[Sequence[str], Path | None], Sources] = paper_streams.find  # with --data

@@ -1,4 +1,4 @@
-"""What an experiment writes to its folder: tables as Markdown, pictures, and an HTML page."""
+"""The files of an experiment's folder: tables as Markdown, pictures, and an HTML page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DPI = 110
 
 
 def facts(experiment: ExperimentResults, origins: Mapping[str, str]) -> dict[str, str]:
-    """Versions, the machine, and where the streams are from."""
+    """Return versions, the machine, and the origins of the streams."""
     systems = {result.system for result in experiment.results}
     paragraphs = system_versions(systems) | {"machine": _machine()}
     return paragraphs | {f"stream {name}": origin for name, origin in origins.items()}
@@ -37,7 +37,7 @@ def markdown(
     pictures: Sequence[Picture],
     versions: Mapping[str, str],
 ) -> str:
-    """The tables and links to the pictures, as one file."""
+    """Return the tables and links to the pictures, as one file."""
     paragraphs = [
         f"# {title}",
         f"Made by `{command}`; do not edit it by hand.",
@@ -56,7 +56,7 @@ def markdown(
 
 
 def introduction(experiment: ExperimentResults) -> list[str]:
-    """In words: what was run, by which methods, and what did not finish."""
+    """Return paragraphs on the streams, the methods, and the runs that did not finish."""
     paragraphs = [f"Streams: {', '.join(_size(experiment, name) for name in experiment.streams)}."]
     paragraphs.append(
         "Methods: " + "; ".join(_described(experiment, name) for name in _names(experiment)) + "."
@@ -97,12 +97,12 @@ def _size(experiment: ExperimentResults, stream: str) -> str:
 
 
 def _reason(result: RunOutcome) -> str:
-    """A failure, without the parts that differ from run to run."""
+    """Return a failure, without the parts that differ from run to run."""
     return "takes too many bytes" if result.too_large else result.failure
 
 
 def table_text(table: ReportTable) -> str:
-    """A table as Markdown."""
+    """Return a table as Markdown."""
     return markdown_table(table.head, table.rows, best=table.best)
 
 
@@ -114,7 +114,7 @@ def make_page(
     pictures: Sequence[Picture],
     versions: Mapping[str, str],
 ) -> Page:
-    """The same as markdown(), with the pictures in it."""
+    """Return the content of markdown() as a page with the pictures."""
     page = Page(title, command, versions)
     for text in introduction(experiment):
         page.paragraph(text)
@@ -131,7 +131,7 @@ def make_page(
 
 
 def save_pictures(folder: Path, pictures: Sequence[Picture]) -> None:
-    """Each as NAME.png and NAME.svg."""
+    """Save each picture as NAME.png and NAME.svg."""
     for picture in pictures:
         for ending in _ENDINGS:
             picture.figure.savefig(folder / f"{picture.name}.{ending}", dpi=_DPI)

@@ -1,4 +1,4 @@
-"""The common part of all experiments: do the runs, keep each result, continue later.
+"""The part that all experiments share: do the runs, store each result, continue later.
 
 Every run has a time limit; runs of other systems have their own processes (see
 compare/comparison_runner.py). The runs are spread over processes of this machine or of a cluster
@@ -39,9 +39,9 @@ from .experiment import (
 )
 from .kept_results import KeptResults
 
-WARMUP = 256  # samples whose features our quantizer sees before the run
-_SIZES = 20  # how often a model's bytes are measured along the way: Java is slow at it
-_PEERS = ("river", "capymoa", "torch")  # whose versions matter, too
+WARMUP = 256  # samples that our quantizer observes before the run
+_SIZES = 20  # measurements of a model's bytes along the way: Java's are slow
+_PEERS = ("river", "capymoa", "torch")  # packages whose versions are part of the results' head
 _SYSTEMS_WITH_REFERENCE = ("moa", "river")
 
 Key = tuple[str, str, int]
@@ -56,18 +56,18 @@ class PlannedRun:
     contender: Contender
     source: StreamSource
     samples: int | None  # of the stream
-    seconds: int  # that it may take
-    most_bytes: int | None = None  # that one of ours may take
+    seconds: int  # time limit
+    most_bytes: int | None = None  # limit for one of ours
 
     @property
     def key(self) -> Key:
-        """What distinguishes this run from the others."""
+        """The identity of this run: method, stream and configuration."""
         return self.method, self.source.name, self.configuration
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All the runs to do, and where."""
+    """All runs of an experiment, and where they run."""
 
     experiment: Experiment
     extent: Extent
@@ -77,12 +77,14 @@ class Plan:
     jobs: int = 1
     scheduler: str | None = None
     notes: Sequence[str] = field(default=())
-    method_seconds: int | None = None  # for all runs of a method on one stream, each one begun
-    peer_samples: int | None = None  # at most, for methods of others; None: as for ours
-    peer_seconds: int | None = None  # method_seconds of theirs; None: as for ours
+    method_seconds: int | None = None  # for all runs of a method on one stream, each one started
+    peer_samples: int | None = None  # limit for methods of others; None: as for ours
+    peer_seconds: int | None = None  # their method_seconds; None: as for ours
 
     def runs(self) -> list[PlannedRun]:
-        """All runs, by configuration first, so that an early stop leaves some of each method."""
+        """Return all runs, by configuration first, so that an early stop leaves some of
+        each method.
+        """
         numbers = range(max((len(m.contenders) for m in self.methods), default=0))
         return [
             PlannedRun(
@@ -105,12 +107,12 @@ class Plan:
         return min((limit for limit in limits if limit is not None), default=None)
 
     def seconds_by_method(self) -> dict[str, int | None]:
-        """How long all runs of a method may take on one stream; None: as long as they want."""
+        """Return the time limit for all runs of a method on one stream; None: no limit."""
         theirs = self.method_seconds if self.peer_seconds is None else self.peer_seconds
         return {m.name: self.method_seconds if is_ours(m) else theirs for m in self.methods}
 
     def head(self) -> dict[str, Any]:
-        """The options that change results, and the versions: see KeptResults."""
+        """Return the options that change results, and the versions: see KeptResults."""
         return {
             "experiment": self.experiment.name,
             "--limit": self.extent.samples,
@@ -123,10 +125,10 @@ class Plan:
 
 
 def reproduce(plan: Plan, folder: Path) -> ExperimentResults:
-    """Do the runs that have no result in the folder yet; returns all results that were asked for.
+    """Do the runs without a result in the folder; return all requested results.
 
-    If a worker fails altogether, nothing is kept and the run is tried again next time. A method
-    whose time on a stream is up begins no more runs on it: `results` has those that were done.
+    If a worker crashes, its run has no result and is repeated next time. A method whose time on a
+    stream is up starts no more runs on the stream: `results` has its finished runs.
     Raises UserError for a folder with results of other options.
     """
     runs = plan.runs()
@@ -157,13 +159,13 @@ class _InTime:
             self.count(result)
 
     def count(self, result: RunOutcome) -> None:
-        """What a run took; one that failed without a time was at its limit, or never ran."""
+        """Add the time of a run; a failed run without a time was at its limit, or never ran."""
         stopped = 0 if result.too_large else self._plan.extent.seconds
         seconds = stopped if result.seconds is None else math.ceil(result.seconds)
         self._taken[result.method, result.stream] += seconds
 
     def of(self, runs: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
-        """Those that still have time when their turn comes."""
+        """Yield the runs that still have time when their turn comes."""
         seconds = self._plan.seconds_by_method()
         for run in runs:
             most = seconds[run.method]
@@ -192,7 +194,10 @@ def _key(result: RunOutcome) -> Key:
 
 
 def _is_done(run: PlannedRun, result: RunOutcome | None) -> bool:
-    """Raises UserError for a result of another learner, as after Java was installed or removed."""
+    """Return whether a run has a result.
+
+    Raises UserError for a result of another learner, as after Java was installed or removed.
+    """
     if result is None:
         return False
     if (result.contender, result.system) != (run.contender.name, run.contender.system):
@@ -206,7 +211,7 @@ def _is_done(run: PlannedRun, result: RunOutcome | None) -> bool:
 def _progress(
     plan: Plan, runs: Iterator[PlannedRun], total: int, left: int
 ) -> Iterator[tuple[PlannedRun, Outcome]]:
-    """The outcomes as they come; the progress counts those that were there before, too."""
+    """Yield the results as they come; the progress also counts earlier ones."""
     done = total - left
     if left:
         _prepare_streams(plan)
@@ -237,7 +242,7 @@ def _opened(source: StreamSource, samples: int | None) -> Stream:
 
 
 def run_one(run: PlannedRun) -> RunOutcome:
-    """Learn the stream; if the learner fails, that becomes the result's failure.
+    """Learn the stream; a failure of the learner becomes the result's failure.
 
     Raises UserError if the stream cannot be read.
     """
@@ -255,7 +260,7 @@ def run_one(run: PlannedRun) -> RunOutcome:
 
 
 def _prepare(run: PlannedRun, stream: Stream) -> RunOutcome | None:
-    """Compile what our learner needs, outside its time limit; the outcome if it cannot run."""
+    """Compile our learner's kernels, outside its time limit; return a result if it cannot run."""
     contender, most = run.contender, run.most_bytes
     if contender.system != "ours":
         return None
@@ -306,7 +311,7 @@ def _of_cell(run: PlannedRun, cell: Cell, stream: Stream) -> RunOutcome:
 
 
 def average_size(system: str, sizes: Curve) -> float | None:
-    """The mean of the bytes over time, as the Shrub Ensembles paper has it.
+    """Return the mean of the bytes over time, as defined in the Shrub Ensembles paper.
 
     For models that are objects of a virtual machine (MOA's, River's), the size before the first
     sample is subtracted, since such objects take that anyway. None if it was not measured.

@@ -6,7 +6,7 @@ import importlib
 
 from .experiment import Experiment
 
-# The modules that have an EXPERIMENT each; they are imported when needed.
+# The modules with an EXPERIMENT each; a module is imported when needed.
 EXPERIMENTS = {
     "shrub-ensembles": "shrub_experiment",
     "regularized": "regularized_experiment",
@@ -16,7 +16,7 @@ EXPERIMENTS = {
 
 
 def load_experiment(name: str) -> Experiment:
-    """The experiment of that name."""
+    """Return the experiment of that name."""
     module = importlib.import_module(f".{EXPERIMENTS[name]}", __package__)
     experiment: Experiment = module.EXPERIMENT
     return experiment

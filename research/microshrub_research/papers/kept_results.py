@@ -1,7 +1,7 @@
 """Results of a long run as JSON lines, so that an interrupted run can continue.
 
-The first line has the options and versions that they were made with; results of others are not
-mixed in. Only complete lines count: the last one may be cut short by a kill or a power cut.
+The first line has the options and versions of the results; other results are not mixed in. Only
+complete lines count: a kill or a power cut may truncate the last line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = "results.jsonl"
 class KeptResults:
     """The file results.jsonl in a folder, created if need be; used in a with statement.
 
-    `records` are those that were there already; option is the one that names the folder. Raises
+    `records` are the results of earlier runs; `option` is the option that names the folder. Raises
     UserError if the file has another head, or cannot be read or written.
     """
 
@@ -46,7 +46,7 @@ class KeptResults:
                 break
             lines.append(self._parsed(line, number))
             whole += len(line)
-        self._file.truncate(whole)  # so that what is appended starts a line
+        self._file.truncate(whole)  # so that the next append starts a line
         if not lines:
             self.append(head)
             return
@@ -74,7 +74,7 @@ class KeptResults:
                 )
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Add a line; it is on the disk when this returns."""
+        """Add a line; it is on the disk when this method returns."""
         self._file.write(json.dumps(record).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())

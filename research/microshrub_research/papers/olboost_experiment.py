@@ -1,7 +1,7 @@
 """`microshrub reproduce olboost`: leaves that boost themselves, as in the paper.
 
-Turrisi da Costa, Mastelini, de Carvalho, Barbon: Online Local Boosting, 2019, section V. The
-values that it varies are missing from its text: those of grace period and tie threshold are ours.
+Turrisi da Costa, Mastelini, de Carvalho, Barbon: Online Local Boosting, 2019, section V. Its text
+lacks the values that it varies: the values of grace period and tie threshold are ours.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ _KNOWN = {
     "led24": "led", "poker": "poker", "rbf_500k_10": "rbf_10", "rbf_1m_10": "rbf_m",
     "rbf_250k_50": "rbf_50", "sea": "sea_0", "usenet": "usenet",
 }  # fmt: skip
-_MORE = ("weather",)  # a stream that the paper does not have
+_MORE = ("weather",)  # a stream that is not in the paper
 
 
 def methods(configurations: int, seed: int) -> Chosen:
-    """The paper's six, in the same configurations; VFDT with other leaves; River's and MOA's."""
+    """Return the paper's six methods in the same configurations, VFDT with other leaves,
+    and the peers'.
+    """
     drawn = draw(_GRID, configurations, seed)
     result = [
         _method(f"{prefix}{tree}", policy, bool(prefix), drawn)

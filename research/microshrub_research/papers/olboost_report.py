@@ -21,7 +21,7 @@ PAPER = "olboost"
 PLAIN, BOOSTED = "VFDT", "O_VFDT"
 LEAVES = ("mc", "nb", "nba")  # with the settings of tree_set
 _BASES = ("VFDT", "SVFDT-I", "SVFDT-II")
-# Table I's parts: the paper's table, the measure here, and whether more of it is better
+# Table I's parts: the paper's table, the measure here, whether more is better, and the title
 _PARTS = (
     ("accuracy", "accuracy, %", True, "(a) Accuracy"),
     ("memory", "size, KB", False, "(b) Memory"),
@@ -33,7 +33,7 @@ _NONE = "-"
 
 
 def tables(experiment: ExperimentResults) -> list[ReportTable]:
-    """Table I, and what the paper shows as pictures."""
+    """Return Table I, and tables of the figures that the paper shows as pictures."""
     paper = load_paper(PAPER)
     names = [name for name in paper.methods if name in {m.name for m in experiment.methods}]
     made = [_counts_table(experiment, paper, names, *part) for part in _PARTS]
@@ -87,7 +87,7 @@ def _count(experiment: ExperimentResults, one: str, other: str, words: str, more
 def _paired(
     experiment: ExperimentResults, stream: str, one: str, other: str, words: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The measure of both in the settings in which both came to the end, in the same order."""
+    """Return the measure of both methods in the settings that both finished, in the same order."""
     first_one, second = (_by_settings(experiment, stream, name, words) for name in (one, other))
     both = [key for key in first_one if key in second]
     return np.array([first_one[k] for k in both]), np.array([second[k] for k in both])
@@ -102,7 +102,7 @@ def _by_settings(
 
 
 def is_better(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
-    """Whether a is significantly larger than b, both in the same settings."""
+    """Return whether a is significantly larger than b, both in the same settings."""
     from scipy.stats import rankdata
 
     apart = a - b
@@ -137,7 +137,9 @@ def _medians_table(experiment: ExperimentResults, names: Sequence[str]) -> Repor
 
 
 def _gains_table(experiment: ExperimentResults) -> ReportTable:
-    """How often and by how much boosting raises accuracy, of each tree on each stream."""
+    """Return a table of how often and by how much boosting raises each tree's
+    accuracy on each stream.
+    """
     claims = load_paper(PAPER).tables["said"]
     known = load_paper(PAPER).tables["setting"]["datasets"]
     rows = []
@@ -180,7 +182,7 @@ def _leaves_table(experiment: ExperimentResults) -> ReportTable:
 
 
 def _others_table(experiment: ExperimentResults) -> ReportTable:
-    """River's and MOA's VFDT beside ours, with the same settings."""
+    """Return a table of River's and MOA's VFDT and ours, with the same settings."""
     names = [f"{PLAIN} nba", *(m.name for m in experiment.methods if not is_ours(m))]
     rows = []
     for stream in experiment.streams if len(names) > 1 else []:
@@ -201,7 +203,7 @@ def _rank(experiment: ExperimentResults, names: Sequence[str]) -> Ranking | None
 
 
 def pictures(experiment: ExperimentResults) -> list[Picture]:
-    """Figure 2 of each stream, Figure 3, and a diagram of ranks."""
+    """Return Figure 2 for each stream, Figure 3, and a diagram of ranks."""
     names = [
         name for name in load_paper(PAPER).methods if name in {m.name for m in experiment.methods}
     ]
@@ -239,7 +241,7 @@ def _boxes(experiment: ExperimentResults, stream: str) -> Picture:
 
 
 def _by_size(experiment: ExperimentResults) -> Picture:
-    """Relative accuracy of the boosted trees by the nodes of the plain ones."""
+    """Plot the relative accuracy of the boosted trees by the nodes of the plain ones."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")

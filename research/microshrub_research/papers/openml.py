@@ -1,7 +1,7 @@
-"""Data sets of OpenML, fetched by name once and kept.
+"""Data sets of OpenML, fetched once by name and stored.
 
-Its REST interface describes a data set as JSON: where its ARFF file is, the file's MD5 checksum,
-and which attribute is the class. https://www.openml.org/apis
+Its REST interface describes a data set as JSON: the address of its ARFF file, the file's MD5
+checksum, and the attribute that is the class. https://www.openml.org/apis
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from microshrub_host.base.errors import UserError
 _VARIABLE = "MICROSHRUB_OPENML"  # the address of another server of the same kind
 _ADDRESS = "https://www.openml.org/api/v1/json"
 _FOLDER = "openml"
-_SECONDS = 20  # without an answer
+_SECONDS = 20  # timeout for an answer
 _CHUNK = 1 << 16
 _MD5 = re.compile("[0-9a-f]{32}")
 
@@ -35,11 +35,11 @@ Progress = Callable[[int, int], None]
 
 
 class OpenmlError(UserError):
-    """Why a data set cannot be had."""
+    """The reason why a data set is not available."""
 
 
 class OpenmlUnreachableError(OpenmlError):
-    """No server answers, so that asking for more is of no use."""
+    """No server answers, so further requests are of no use."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,18 @@ class Description:
 
 
 def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Path, Description]:
-    """The ARFF file of the data set of that name with so many samples; its first version.
+    """Return the ARFF file of the data set with this name and number of samples; its first
+    version.
 
-    What was fetched before is taken from the cache without asking. Raises OpenmlError, and leaves
-    nothing behind, if it cannot be had or is not what its description says.
+    A file in the cache is used without a request. Raises OpenmlError, and leaves no file behind,
+    if
+    the data set is not available or differs from its description.
     """
     folder = cache_folder(_FOLDER)
     kept = folder / f"{name}-{samples}.json"
     result = _kept(kept) or describe(name, samples)
     path = folder / f"{result.md5}.arff"
-    if not path.is_file():  # it only gets its name when it is whole
+    if not path.is_file():  # a file gets this name only when it is complete
         _download(result, path, progress)
     files.replace(kept, json.dumps(asdict(result), indent=2).encode())
     return path, result
@@ -78,7 +80,7 @@ def _kept(path: Path) -> Description | None:
 
 
 def describe(name: str, samples: int) -> Description:
-    """Ask for the active data set of that name and size. Raises OpenmlError."""
+    """Request the active data set of that name and size. Raises OpenmlError."""
     word = urllib.parse.quote(name, safe="")
     answer = _ask(f"data/list/data_name/{word}/status/active")
     numbers = sorted(
@@ -149,7 +151,7 @@ def _failure(address: str, error: Exception) -> OpenmlError:
 
 
 def _download(description: Description, path: Path, progress: Progress | None) -> None:
-    """Write beside and rename; nothing that has another checksum gets the name."""
+    """Write a temporary file and rename it; a file with a wrong checksum never gets the name."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             part = Path(folder) / path.name
@@ -171,7 +173,7 @@ def _download(description: Description, path: Path, progress: Progress | None) -
 
 
 def _copy(answer: Any, file: IO[bytes], total: int, progress: Progress | None) -> tuple[str, int]:
-    """The MD5 and the bytes of what was there."""
+    """Copy an answer to a file; return its MD5 and its size in bytes."""
     digest = hashlib.md5(usedforsecurity=False)
     size = 0
     while data := answer.read(_CHUNK):

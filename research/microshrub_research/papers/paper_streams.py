@@ -18,7 +18,7 @@ from .data_folder import data_folder
 _ENDINGS = (".csv.gz", ".csv", ".arff.gz", ".arff")
 _ALL = 1 << 40  # samples: in an experiment, all classes of a file are known from the start
 
-# Of OpenML: the name there, and the samples, since several versions have one name.
+# The name in OpenML, and the number of samples, since several versions have one name.
 OPENML = {
     "gas-sensor": ("gas-drift", 13_910),
     "nomao": ("nomao", 34_465),
@@ -30,15 +30,15 @@ OPENML = {
 
 @dataclass(frozen=True)
 class Source:
-    """Where a stream comes from; it can be sent to another process, which opens it."""
+    """The source of a stream; it can be sent to another process, which opens the stream."""
 
     name: str
     source: str  # for open_stream
     label: str | None = None
-    origin: str = "generated"  # in words
+    origin: str = "generated"  # for people
 
     def open(self, limit: int | None) -> Stream:
-        """The stream under its name; raises DataError as open_stream does."""
+        """Open the stream under its name; raises DataError as open_stream does."""
         stream = open_stream(self.source, label=self.label, limit=limit, warmup=_ALL)
         return Stream(
             self.name, stream.values, stream.labels, stream.feature_names, stream.class_names
@@ -46,12 +46,12 @@ class Source:
 
 
 def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], list[str]]:
-    """The sources by name, and a note for each stream that is not available.
+    """Return the sources by name, and a note for each stream that is not available.
 
     A file NAME.csv.gz (or .csv, .arff.gz, .arff) in the folder is preferred to OpenML. The default
     folder is that of MICROSHRUB_DATA.
     """
-    result: dict[str, Any] = {}  # of Source
+    result: dict[str, Any] = {}  # the values are of the type Source
     notes: list[str] = []
     reachable = True
     folder = data_folder(folder)

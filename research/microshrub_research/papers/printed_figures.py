@@ -1,4 +1,4 @@
-"""The figures that the papers print, for comparison with those measured here."""
+"""The figures that the papers print, for comparison with our measurements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Paper:
     year: int
     venue: str
     methods: tuple[str, ...]  # in the order of the tables' rows
-    tables: Mapping[str, Any]  # all that stands in the file
+    tables: Mapping[str, Any]  # the whole content of the file
 
     @property
     def citation(self) -> str:
@@ -34,7 +34,9 @@ class Paper:
         return f"{self.authors}: {self.title}, {self.venue}"
 
     def value(self, table: str, row: str, method: str) -> float | None:
-        """A cell of a table whose rows hold a value for each method; None where it has none."""
+        """Return a cell of a table whose rows hold a value for each method;
+        None for an empty cell.
+        """
         if method not in self.methods:
             return None
         result = self.tables[table].get(row)
@@ -43,7 +45,7 @@ class Paper:
 
 
 def load_paper(name: str) -> Paper:
-    """The paper of that experiment, from figures/NAME.toml."""
+    """Return the paper of that experiment, from figures/NAME.toml."""
     file = importlib.resources.files(__package__) / _FOLDER / f"{name}.toml"
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     return Paper(

@@ -2,7 +2,7 @@
 
 Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006, sections
 3.1.3 and 3.2.2; Benavoli, Corani, Mangili (JMLR 17, 2016) for pairwise tests instead of ranks.
-Tables are of shape (data sets, methods), the larger figure being the better one.
+Tables are of shape (data sets, methods); larger figures are better.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Table = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the methods of a table compare; all per method in the order of the names."""
+    """A comparison of the methods of a table; all arrays are in the order of the names."""
 
     names: Sequence[str]
     data_sets: int
@@ -35,12 +35,12 @@ class Ranking:
 
     @property
     def differ(self) -> bool:
-        """Whether Friedman's test says that there is a difference at all."""
+        """Whether Friedman's test finds a significant difference."""
         return self.p_value < ALPHA
 
 
 def compare_ranks(names: Sequence[str], table: Table) -> Ranking:
-    """All tests on the table. Raises UserError for less than 2 methods or 2 data sets."""
+    """Do all tests on the table. Raises UserError for less than 2 methods or 2 data sets."""
     rows, methods = table.shape
     if rows < 2 or methods < 2:
         raise UserError(
@@ -66,7 +66,9 @@ def compare_ranks(names: Sequence[str], table: Table) -> Ranking:
 
 
 def average_ranks(table: Table) -> NDArray[np.float64]:
-    """Of each method over all data sets, shape (methods,); equal figures share their ranks."""
+    """Return each method's mean rank over all data sets, shape (methods,);
+    ties share their ranks.
+    """
     from scipy.stats import rankdata
 
     result: NDArray[np.float64] = rankdata(-table, axis=1).mean(axis=0)
@@ -74,20 +76,20 @@ def average_ranks(table: Table) -> NDArray[np.float64]:
 
 
 def friedman(ranks: NDArray[np.float64], data_sets: int) -> float:
-    """Friedman's statistic as Demsar has it, without a correction for ties."""
+    """Return Friedman's statistic as defined by Demsar, without a correction for ties."""
     k = len(ranks)
     spread = float(np.sum(ranks**2)) - k * (k + 1) ** 2 / 4
     return 12 * data_sets / (k * (k + 1)) * spread
 
 
 def iman_davenport(chi_squared: float, data_sets: int, methods: int) -> float:
-    """F with k - 1 and (k - 1)(N - 1) degrees of freedom; infinite if all ranks agree."""
+    """Return F with k - 1 and (k - 1)(N - 1) degrees of freedom; infinite if all ranks agree."""
     rest = data_sets * (methods - 1) - chi_squared
     return (data_sets - 1) * chi_squared / rest if rest > 1e-9 else float("inf")
 
 
 def wilcoxon_holm(table: Table) -> NDArray[np.float64]:
-    """Of every pair of methods, shape (k, k): the corrected p-value that they are the same."""
+    """Return the corrected p-value that two methods are equal, for every pair, shape (k, k)."""
     k = table.shape[1]
     first, second = np.triu_indices(k, 1)
     raw = [signed_rank(table[:, a] - table[:, b]) for a, b in zip(first, second, strict=True)]
@@ -97,14 +99,14 @@ def wilcoxon_holm(table: Table) -> NDArray[np.float64]:
 
 
 def signed_rank(differences: NDArray[np.float64]) -> float:
-    """Wilcoxon's signed-rank test: the exact two-sided p-value, with equal ranks, too.
+    """Return the exact two-sided p-value of Wilcoxon's signed-rank test, also for equal ranks.
 
-    Differences of 0 are left out; without any others the p-value is 1.
+    Differences of 0 are left out; if all are 0, the p-value is 1.
     """
     from scipy.stats import rankdata
 
     apart = differences[differences != 0]
-    ranks = np.rint(2 * rankdata(np.abs(apart))).astype(int)  # halves become whole numbers
+    ranks = np.rint(2 * rankdata(np.abs(apart))).astype(int)  # doubled: halves become whole
     chances = np.zeros(ranks.sum() + 1)  # of every sum of the ranks of positive differences
     chances[0] = 1
     for rank in ranks:
@@ -115,7 +117,7 @@ def signed_rank(differences: NDArray[np.float64]) -> float:
 
 
 def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """p-values that may be compared with alpha although there are several (Holm 1979)."""
+    """Return p-values that may be compared with alpha although there are several (Holm 1979)."""
     order = np.argsort(p_values)
     factors = np.arange(len(p_values), 0, -1)
     result = np.empty(len(p_values))
@@ -124,10 +126,10 @@ def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def cliques(ranks: NDArray[np.float64], pairs: NDArray[np.float64]) -> list[list[int]]:
-    """The longest runs of methods, best first, of which no two differ significantly."""
+    """Return the longest runs of methods, best first, in which no two differ significantly."""
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
     result: list[list[int]] = []
-    reached = 0  # the place behind the last run
+    reached = 0  # the place after the last run
     for start in range(len(order)):
         end = start + 1
         while end < len(order) and all(

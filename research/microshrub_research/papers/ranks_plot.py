@@ -13,12 +13,12 @@ import numpy as np
 from .ranks import Ranking
 
 _LINE = 0.32  # inches between two names
-_BAR = 0.13  # between two bars
+_BAR = 0.13  # inches between two bars
 _OUT = 0.3  # ranks from the ends of the axis to the names
 
 
 def draw_ranks(ranking: Ranking, title: str) -> Any:
-    """The diagram as a figure; the best method is on the right."""
+    """Return the diagram as a figure; the best method is on the right."""
     from matplotlib.figure import Figure
 
     count = len(ranking.names)
@@ -27,7 +27,7 @@ def draw_ranks(ranking: Ranking, title: str) -> Any:
     height = 0.9 + bars + _LINE * half
     figure = Figure(figsize=(7.5, height + 0.2), layout="constrained")
     axes = figure.subplots()
-    axes.set_xlim(count + _OUT, 1 - _OUT)  # towards the right ranks get smaller, and better
+    axes.set_xlim(count + _OUT, 1 - _OUT)  # ranks get smaller and better towards the right
     axes.set_ylim(-bars - _LINE * half - 0.1, 0.5)
     axes.axis("off")
     axes.set_title(title, fontsize=10, parse_math=False)
@@ -58,7 +58,7 @@ def _draw_axis(axes: Any, count: int) -> None:
 
 
 def _draw_name(axes: Any, ranking: Ranking, index: int, y: float, *, right: bool) -> None:
-    """A line from the method's rank down to its name, at the side where there is room."""
+    """Draw a line from the method's rank down to its name, on the side with room."""
     rank = ranking.ranks[index]
     end = 1 - _OUT / 2 if right else len(ranking.names) + _OUT / 2
     axes.plot([rank, rank, end], [0, y, y], color="0.35", lw=0.8)

@@ -13,7 +13,7 @@ from .experiment import Chosen, Experiment, Extent
 from .regularized_report import REAL, pictures, tables
 
 _OMEGA = 0.5
-_OMEGAS = (0.1, 0.9, 0.3, 0.7, 0.2, 0.4, 0.6, 0.8)  # as many as there are configurations more
+_OMEGAS = (0.1, 0.9, 0.3, 0.7, 0.2, 0.4, 0.6, 0.8)  # one for each further configuration
 
 # Function 8 depends on 4 features, and so does the paper's AGR; the new concepts are ours: the
 # paper leaves them open.
@@ -25,7 +25,7 @@ _RECIPES = {
 
 
 def _known(features: int) -> dict[str, str]:
-    """What the synthetic streams with so many features are made by."""
+    """Return the recipes of the synthetic streams with this many features, by name."""
     return {
         f"{name}-{features}{'-drift' if drift else ''}": (
             f"{(still, change)[drift]}_irrelevant_{features - relevant}"
@@ -40,7 +40,7 @@ _NAMES = {**_QUICK, **_FULL, "COV": "covtype", "SPAM": "spam"}
 
 
 def methods(configurations: int, _: int) -> Chosen:
-    """The paper's four, of ours, and the two of them that River and MOA have.
+    """Return the paper's four methods, and the two of them that River and MOA have.
 
     A configuration of HT-REG is an omega; the first one, 0.5, is the paper's.
     """

@@ -1,4 +1,4 @@
-"""The tables and pictures of the paper on regularized Hoeffding trees, beside its own figures."""
+"""The tables and pictures of the paper on regularized Hoeffding trees, with its own figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .tree_tables import (
 )
 
 PAPER = "regularized"
-REAL = ("elec", "weather")  # real streams that the paper does not have
+REAL = ("elec", "weather")  # real streams that are not in the paper
 _PAIRS = (("HT", "HT-REG"), ("HAT", "HAT-REG"))
 _PARTS = {
     "stationary": "Stationary synthetic streams (Tables 2 to 4)",
@@ -32,11 +32,11 @@ _THEIRS = (
     "The paper's figures, for 1,000,000 samples with 500 features on another computer, are in "
     "brackets."
 )
-_FEWER = ("nodes", "features tested", "size, KB", "time, s")  # less of these is better
+_FEWER = ("nodes", "features tested", "size, KB", "time, s")  # measures for which less is better
 
 
 def tables(experiment: ExperimentResults) -> list[ReportTable]:
-    """All of them, in the order of the paper."""
+    """Return all tables, in the order of the paper."""
     paper = load_paper(PAPER)
     made = []
     for part, title in _PARTS.items():
@@ -49,7 +49,7 @@ def tables(experiment: ExperimentResults) -> list[ReportTable]:
 
 
 def part_of(stream: str) -> str:
-    """Which of the paper's three parts a stream belongs to."""
+    """Return which of the paper's three parts a stream belongs to."""
     if stream.endswith("-drift"):
         return "drifting"
     return "stationary" if "-" in stream else "real"
@@ -63,7 +63,9 @@ def _row(stream: str) -> str:
 
 
 def _gains(experiment: ExperimentResults, paper: Paper) -> ReportTable:
-    """With omega 0.5 beside without: points of accuracy, and how many times less of the rest."""
+    """Return a table of the change by omega 0.5: points of accuracy,
+    and the factor of the rest.
+    """
     rows = []
     for stream in experiment.streams:
         for plain, regular in _PAIRS:
@@ -104,7 +106,7 @@ def _gain(plain: RunOutcome, regular: RunOutcome, paper: Paper) -> list[str]:
 
 
 def _omegas(experiment: ExperimentResults) -> list[ReportTable]:
-    """Section 5.1: HT-REG with several omegas; none if only one was run."""
+    """Return section 5.1: HT-REG with several omegas; no table if only one was run."""
     rows = []
     for stream in experiment.streams:
         results = sorted(experiment.of(stream, "HT-REG"), key=_omega)
@@ -141,7 +143,7 @@ def _ours(experiment: ExperimentResults) -> list[str]:
 
 
 def _value(experiment: ExperimentResults, words: str) -> Callable[[str, str], float | None]:
-    """A measure of a method on a stream, larger is better."""
+    """Return a function: a method's measure on a stream, negated if less is better."""
     measure = MEASURES[words][0]
 
     def value(stream: str, name: str) -> float | None:
@@ -166,7 +168,7 @@ def _ranks(experiment: ExperimentResults) -> list[ReportTable]:
 
 
 def pictures(experiment: ExperimentResults) -> list[Picture]:
-    """Figures 4 to 11 of each stream, Figures 1 to 3, and diagrams of ranks."""
+    """Return Figures 4 to 11 for each stream, Figures 1 to 3, and diagrams of ranks."""
     made = []
     for words, name in (("accuracy, %", "ranks-accuracy"), ("nodes", "ranks-nodes")):
         ranking = rank(experiment, _ours(experiment), _value(experiment, words))
@@ -208,7 +210,7 @@ def _draw_shapes(axes: Any, result: RunOutcome, what: str, look: dict[str, Any])
 
 
 def _lowest(experiment: ExperimentResults, stream: str) -> float:
-    """A little below the curves of accuracy, without their first tenth, which jumps."""
+    """Return a value just below the curves of accuracy after their first tenth, which is noisy."""
     kept = [
         accuracy
         for name in looks(experiment)

@@ -1,7 +1,7 @@
-"""The methods of the Shrub Ensembles paper, and what their configurations are drawn from.
+"""The methods of the Shrub Ensembles paper, and the values of their configurations.
 
 Buschjaeger, Hess, Morik, AAAI 2022, section 4 and the appendix's figure 1, which prints the values
-of SE alone. Those of the others are around their defaults.
+of SE alone. The values of the others are around their defaults.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHRUB: Grid = {
     "max_features": [0, SQRT],
     "train_every": [1, 4],
 }
-# Of Thicket, its only parameter; those that matter most first, as time may be up before the last
+# Thicket's only parameter; the most important sizes come first, as time may be up before the last
 _SIZES = [kb << 10 for kb in (64, 16, 256, 4, 1024, 32, 8, 128, 2, 512)]
 _HOEFFDING: Grid = {
     "policy": ["vfdt", "efdt", "svfdt1", "svfdt2"],
@@ -63,7 +63,7 @@ _MOA_TREE: Grid = {
     "-l": ["MC", "NB", "NBAdaptive"],
     "-s": ["InfoGainSplitCriterion", "GiniSplitCriterion"],
 }
-_MOA_BASE: Grid = {"-g": _GRACE, "-c": _CONFIDENCE, "-t": _TIE}  # of an ensemble's trees
+_MOA_BASE: Grid = {"-g": _GRACE, "-c": _CONFIDENCE, "-t": _TIE}  # options of an ensemble's trees
 _RIVER_TREE: Grid = {
     "grace_period": _GRACE,
     "delta": _CONFIDENCE,
@@ -72,7 +72,7 @@ _RIVER_TREE: Grid = {
     "split_criterion": ["info_gain", "gini"],
 }
 
-# By the paper's name: what it is called, the learner, its values, and those of its base trees
+# The paper's name: the title, the learner, its values, the values of its base trees, their class
 _MOA: Mapping[str, tuple[str, str, Grid, Grid, str]] = {
     "ARF": ("Adaptive Random Forest", "meta.AdaptiveRandomForest",
             {"-s": _TREES, "-a": _LAMBDA, "-m": [30, 60]}, _MOA_BASE, "ARFHoeffdingTree"),
@@ -99,12 +99,14 @@ _RIVER: Mapping[str, tuple[str, str, Grid]] = {
     "SRP": ("Streaming Random Patches", "ensemble.SRPClassifier",
             {"n_models": _TREES, "lam": _LAMBDA, "subspace_size": [0.3, 0.6], "seed": [SEED]}),
 }  # fmt: skip
-_BASE = "base "  # before an option of an ensemble's trees
+_BASE = "base "  # the prefix of an option of an ensemble's trees
 _ORDER = ("ARF", "Bag", "HT", "HTT", "NB", "SB", "SDT", "SE", "SRP", "Hoeffding", "Thicket")
 
 
 def shrub_methods(configurations: int, seed: int) -> Chosen:
-    """All that can run here, in the order of the paper's tables, followed by ours."""
+    """Return all methods that can run here, in the order of the paper's tables,
+    followed by ours.
+    """
     missing = catalogue.missing_for_moa()
     result = [
         _ours("SE", "our Shrub Ensemble", "shrub", _SHRUB, configurations, seed),
@@ -157,7 +159,7 @@ def _moa(name: str, count: int, seed: int) -> Method:
 
 
 def _moa_options(drawn: Mapping[str, Any], tree: str) -> dict[str, Any]:
-    """MOA's options; those of the ensemble's trees are one word in brackets, its -l."""
+    """Return MOA's options; those of the ensemble's trees are one word in brackets, its -l."""
     options = {name: value for name, value in drawn.items() if not name.startswith(_BASE)}
     words = [f"{name.removeprefix(_BASE)} {drawn[name]}" for name in drawn if name not in options]
     return options | ({"-l": f"({' '.join([tree, *words])})"} if tree else {})

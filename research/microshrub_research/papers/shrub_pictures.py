@@ -12,11 +12,11 @@ from .ranks_plot import draw_ranks
 from .shrub_tables import PAPER, points_of, rank, rank_paper
 
 _STYLES = ("-", "--", ":", "-.")
-_LONG = 100  # times the lower end of an axis
+_LONG = 100  # ratio of the ends of a long axis
 
 
 def pictures(experiment: ExperimentResults) -> list[Picture]:
-    """The paper's Figure 1, and its own; then two of each stream."""
+    """Return the ranks here and in the paper's Figure 1; then two pictures for each stream."""
     made = []
     ranking = rank(experiment)
     if ranking is not None:
@@ -33,7 +33,7 @@ def pictures(experiment: ExperimentResults) -> list[Picture]:
 
 
 def _look(experiment: ExperimentResults, method: str) -> dict[str, Any]:
-    """Each method has its own colour and line in all pictures; ours are thick."""
+    """Return a method's colour and line, the same in all pictures; ours are thick."""
     number = [each.name for each in experiment.methods].index(method)
     ours = any(
         c.system == "ours" for m in experiment.methods if m.name == method for c in m.contenders
@@ -100,7 +100,7 @@ def _fronts(experiment: ExperimentResults, stream: str) -> Picture:
 
 
 def _locator(limits: tuple[float, float]) -> Any:
-    """Where to label a logarithmic axis: at 1, 2 and 5, or of a long one at 1 alone."""
+    """Return the labels of a logarithmic axis: at 1, 2 and 5, or for a long axis at 1 alone."""
     from matplotlib.ticker import LogLocator
 
     return LogLocator(10, subs=(1, 2, 5) if limits[1] < _LONG * limits[0] else (1,))

@@ -1,7 +1,7 @@
-"""The tables of the Shrub Ensembles paper: what is measured here, and in brackets the paper's.
+"""The tables of the Shrub Ensembles paper: our measurements, and in brackets the paper's.
 
 The area under the Pareto front (APF) is that of accuracy against average model size, from 0 to the
-biggest model of the stream, of models below 100 MB (section 4).
+biggest model of the stream, for models below 100 MB (section 4).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIMITS: Sequence[tuple[str, float | None, str]] = (
     ("without a limit", None, "accuracy"),
     ("below 10 MB", 10 * KB**2, "accuracy_10_mb"),
     ("below 1 MB", KB**2, "accuracy_1_mb"),
-    ("below 64 KB", 64 * KB, ""),  # the paper has none of these
+    ("below 64 KB", 64 * KB, ""),  # not in the paper
     ("below 16 KB", 16 * KB, ""),
 )
 _NONE = "-"
@@ -33,13 +33,13 @@ _BRACKETS = (
     "The paper's own figures, for the whole stream or 1,000,000 samples of its "
     "generators, are in brackets."
 )
-_FEW = 6  # streams below which no two methods can differ: 2 of 2**5 signs are 0.0625
+_FEW = 6  # with fewer streams, no two methods can differ: 2 of 2**5 signs are 0.0625
 
-Row = tuple[list[str], list[float | None]]  # the texts, and the values to find the best of
+Row = tuple[list[str], list[float | None]]  # the texts, and the values that show the best
 
 
 def tables(experiment: ExperimentResults) -> list[ReportTable]:
-    """All of them, in the order of the paper and its appendix."""
+    """Return all tables, in the order of the paper and its appendix."""
     paper = load_paper(PAPER)
     made = [
         _apf_table(experiment, paper, RUNNING, "mean over time of the running accuracy"),
@@ -56,7 +56,9 @@ def tables(experiment: ExperimentResults) -> list[ReportTable]:
 
 
 def apf(experiment: ExperimentResults, stream: str, method: str, measure: str) -> float | None:
-    """The normalised area under the method's Pareto front on a stream; None without a model."""
+    """Return the normalised area under the method's Pareto front on a stream;
+    None without a model.
+    """
     points = points_of(experiment, stream, method, measure)
     everybody = [
         p for m in experiment.methods for p in points_of(experiment, stream, m.name, measure)
@@ -69,7 +71,7 @@ def apf(experiment: ExperimentResults, stream: str, method: str, measure: str) -
 def points_of(
     experiment: ExperimentResults, stream: str, method: str, measure: str = RUNNING
 ) -> list[tuple[float, float]]:
-    """(average bytes, accuracy in percent) of its models below 100 MB."""
+    """Return (average bytes, accuracy in percent) of the method's models below 100 MB."""
     return [
         (result.average_bytes, result.measure(measure))
         for result in experiment.of(stream, method)
@@ -78,7 +80,9 @@ def points_of(
 
 
 def rank(experiment: ExperimentResults) -> Ranking | None:
-    """The methods by their APF over the streams; one without a model has 0. None if too few."""
+    """Rank the methods by their APF over the streams; 0 without a model.
+    None if there are too few.
+    """
     names = [method.name for method in experiment.methods]
     areas = [
         [apf(experiment, s, name, RUNNING) or 0.0 for name in names] for s in experiment.streams
@@ -89,7 +93,7 @@ def rank(experiment: ExperimentResults) -> Ranking | None:
 
 
 def rank_paper(paper: Paper) -> Ranking:
-    """The same of the paper's Table 1."""
+    """Rank the methods of the paper's Table 1."""
     rows = np.nan_to_num(np.array(list(paper.tables["apf"].values()), dtype=np.float64))
     return compare_ranks(paper.methods, rows)
 
@@ -118,7 +122,7 @@ def _apf_table(
 
 
 def _common_table(common: ExperimentResults) -> ReportTable:
-    """The areas over the samples that all methods learned, which the ranks are of."""
+    """Return a table of the areas over the samples that all methods learned, which are ranked."""
     table = _apf_table(common, None, RUNNING, "over the samples that all methods learned")
     lengths = {
         stream: max(
@@ -166,7 +170,7 @@ def _bytes(result: RunOutcome) -> float | None:
     return None if result.average_bytes is None else result.average_bytes / KB
 
 
-# What is measured, how it is written, and the paper's table without a limit that has it, too
+# The measure, its format, and the paper's table without a limit that has it, too
 _MEASURES: Sequence[tuple[str, Callable[[RunOutcome], float | None], str, str]] = (
     ("running, %", lambda result: result.running_average_accuracy, "{:.2f}", "accuracy"),
     ("accuracy, %", lambda result: result.accuracy, "{:.2f}", ""),
@@ -176,7 +180,7 @@ _MEASURES: Sequence[tuple[str, Callable[[RunOutcome], float | None], str, str]] 
 
 
 def with_paper(value: float | None, theirs: float | None, form: str) -> str:
-    """Ours, and in brackets the paper's if it has one."""
+    """Return our figure, and in brackets the paper's if there is one."""
     ours = _NONE if value is None else form.format(value)
     return ours if theirs is None else f"{ours} ({form.format(theirs)})"
 
@@ -188,7 +192,7 @@ def _table(
     rows: Sequence[Row],
     notes: Sequence[str],
 ) -> ReportTable:
-    """The best value of each row is bold."""
+    """Return a table in which the best value of each row is bold."""
     best = set()
     for r, (_, values) in enumerate(rows):
         known = [value for value in values if value is not None]
@@ -238,7 +242,9 @@ def _pairs_table(ranking: Ranking) -> ReportTable:
 
 
 def _runs_table(experiment: ExperimentResults) -> ReportTable:
-    """How many configurations of each method learned each stream, and how much of it."""
+    """Return a table of the configurations that learned each stream,
+    and of the samples learned.
+    """
     rows = []
     for stream in experiment.streams:
         runs = [experiment.of(stream, method.name) for method in experiment.methods]

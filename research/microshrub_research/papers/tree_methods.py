@@ -1,7 +1,7 @@
 """Hoeffding trees as methods of an experiment: ours, and their counterparts in River and MOA.
 
-All have the settings of tree_set.py: a look after every 200 samples of a leaf, delta 1e-7, tie
-0.05, leaves that predict by the better of majority and naive Bayes, and memory enough.
+All have the settings of tree_set.py: a check after every 200 samples of a leaf, delta 1e-7, tie
+0.05, leaves that predict by the better of majority and naive Bayes, and enough memory.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ OURS = "ours"
 
 
 def ours(name: str, title: str, changes: Sequence[dict[str, Any]]) -> Method:
-    """One of our trees, with a configuration for each dict of what differs from VFDT."""
+    """Return one of our trees, with a configuration for each dict of changes to VFDT."""
     plain = tree_rows()["VFDT"][OURS]
     contenders = [_changed(plain, f"{OURS}:{name} #{n}", more) for n, more in enumerate(changes)]
     return Method(name, f"our {title}", contenders)
 
 
 def others(trees: Sequence[tuple[str, str]]) -> tuple[list[Method], list[str]]:
-    """River's and MOA's (name, tree of tree_set), and notes about those that cannot run here."""
+    """Return River's and MOA's trees, named by (name, tree of tree_set),
+    and notes about missing ones.
+    """
     missing = catalogue.missing_for_moa()
     rows = tree_rows()
     result = [

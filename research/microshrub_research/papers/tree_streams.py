@@ -21,18 +21,18 @@ _SHUFFLED = re.compile(r"(.+)_shuffled_(\d+)")
 
 @dataclass(frozen=True)
 class Changing:
-    """A synthetic stream whose concept changes in the middle, however long it is."""
+    """A synthetic stream whose concept changes in the middle, at any length."""
 
     name: str
     recipe: str  # with {at} for the sample of the change
 
     @property
     def origin(self) -> str:
-        """In words."""
+        """A description of the source."""
         return f"generated, {self.recipe.format(at='the middle')}"
 
     def open(self, limit: int | None) -> Stream:
-        """The stream, named by its name."""
+        """Open the stream under its name."""
         samples = limit or SAMPLES
         source = f"synth:{self.recipe.format(at=samples // 2)}"
         return replace(open_stream(source, limit=samples), name=self.name)
@@ -40,23 +40,23 @@ class Changing:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Another stream in another order: the whole of it is shuffled, then cut."""
+    """Another stream in another order: the whole stream is shuffled, then cut."""
 
     source: StreamSource
     seed: int
 
     @property
     def name(self) -> str:
-        """NAME_shuffled_SEED."""
+        """The name: NAME_shuffled_SEED."""
         return shuffled(self.source.name, self.seed)
 
     @property
     def origin(self) -> str:
-        """In words."""
+        """A description of the source."""
         return f"{self.source.origin}, shuffled"
 
     def open(self, limit: int | None) -> Stream:
-        """The stream, named by its name."""
+        """Open the stream under its name."""
         whole = self.source.open(None)
         order = stream_order(len(whole.labels), limit, self.seed)
         values, labels = whole.values[order], whole.labels[order]
@@ -64,17 +64,19 @@ class Shuffled:
 
 
 def shuffled(name: str, seed: int) -> str:
-    """The name by which find() knows that shuffle of a stream."""
+    """Return the name of a shuffled stream for find()."""
     return f"{name}_shuffled_{seed}"
 
 
 def find(
     names: Sequence[str], folder: Path | None, known: Mapping[str, str] | None = None
 ) -> Sources:
-    """The sources by name, and a note for each stream that is not available.
+    """Return the sources by name, and a note for each stream that is not available.
 
-    A name is one of `known`, which stands for another one, a recipe's (of an open change, if it
-    holds {at}), or that of a file or of OpenML's; and any of these shuffled.
+    A name is a key of `known`, which maps it to another name; or the name of a recipe (with a
+    change
+    of concept, if it holds {at}), of a file or of a data set of OpenML; each of them may be
+    shuffled.
     """
     result: dict[str, StreamSource] = {}
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""What the experiments on Hoeffding trees share: measures of a run, and ranks."""
+"""The part that the experiments on Hoeffding trees share: measures of a run, and ranks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SIZES = (
 
 
 def first(experiment: ExperimentResults, stream: str, method: str) -> RunOutcome | None:
-    """The run of the method's first configuration, which is the paper's; None if it failed."""
+    """Return the run of the method's first configuration, the paper's; None if it failed."""
     runs = (result for result in experiment.of(stream, method) if result.configuration == 0)
     return next(runs, None)
 
 
 def last(name: str) -> Measure:
-    """The measure that is "nodes", "depth" or "features" of the tree at the end."""
+    """Return the measure "nodes", "depth" or "features" of the tree at the end."""
 
     def measure(result: RunOutcome) -> float | None:
         return result.shapes[-1][1].get(name) if result.shapes else None
@@ -41,24 +41,24 @@ def last(name: str) -> Measure:
 
 
 def tree_bytes(result: RunOutcome) -> float | None:
-    """The mean over time of what the tree takes; of ours not of the pool that it may take."""
+    """Return the mean of the tree's bytes over time; for ours, without the pool's unused part."""
     used = [shape["bytes"] for samples, shape in result.shapes if samples and "bytes" in shape]
     return sum(used) / len(used) if used else result.average_bytes
 
 
 def kilobytes(result: RunOutcome) -> float | None:
-    """tree_bytes() in KB."""
+    """Return tree_bytes() in KB."""
     size = tree_bytes(result)
     return None if size is None else size / KB
 
 
 def gigabyte_hours(result: RunOutcome) -> float | None:
-    """MOA's RAM-hours: the size in GB times the hours that it took."""
+    """Return MOA's RAM-hours: the size in GB times the hours of the run."""
     size = tree_bytes(result)
     return None if size is None or result.seconds is None else size * result.seconds / _GB_SECONDS
 
 
-# By what stands in a row's second column: the measure, how it is written, the paper's table
+# The text of a row's second column: the measure, its format, the paper's table
 MEASURES: Mapping[str, tuple[Measure, str, str]] = {
     "accuracy, %": (lambda result: result.accuracy, "{:.2f}", "accuracy"),
     "running average, %": (lambda result: result.running_average_accuracy, "{:.2f}", ""),
@@ -79,7 +79,7 @@ def measures_table(
     theirs: Callable[[str, str, str], float | None],
     notes: Sequence[str],
 ) -> ReportTable:
-    """Every measure of every method's first configuration on these streams.
+    """Return every measure of every method's first configuration on these streams.
 
     theirs(paper's table, stream, method) is the paper's own figure; the best accuracies are bold.
     """
@@ -104,7 +104,7 @@ def measures_table(
 def of_paper(
     paper: Paper, name: Callable[[str], str], part: str
 ) -> Callable[[str, str, str], float | None]:
-    """What measures_table asks for: name(stream) is the row in the paper's tables TABLE_part."""
+    """Return `theirs` for measures_table(): name(stream) is the row in the paper's TABLE_part."""
 
     def theirs(table: str, stream: str, method: str) -> float | None:
         if f"{table}_{part}" not in paper.tables:
@@ -117,9 +117,9 @@ def of_paper(
 def rank(
     experiment: ExperimentResults, names: Sequence[str], value: Callable[[str, str], float | None]
 ) -> Ranking | None:
-    """The methods by value(stream, method), larger is better, over the streams where all have one.
+    """Rank the methods by value(stream, method) over the streams on which all have one.
 
-    None if these are too few for a test.
+    Larger values are better. None if there are too few methods or streams for a test.
     """
     rows = [[value(stream, name) for name in names] for stream in experiment.streams]
     whole = [row for row in rows if None not in row]
@@ -129,7 +129,9 @@ def rank(
 
 
 def ranks_table(title: str, rankings: Mapping[str, Ranking], notes: Sequence[str]) -> ReportTable:
-    """Average ranks of the same methods by several measures, and Friedman's tests."""
+    """Return a table of average ranks of the same methods by several measures,
+    and Friedman's tests.
+    """
     first = next(iter(rankings.values()))
     rows = [
         [words, *(f"{value:.2f}" for value in ranking.ranks), f"{ranking.p_value:.2g}"]
@@ -143,15 +145,15 @@ def ranks_table(title: str, rankings: Mapping[str, Ranking], notes: Sequence[str
 
 
 def ranks_picture(name: str, ranking: Ranking, by: str) -> Picture:
-    """A critical difference diagram."""
+    """Return a critical difference diagram."""
     text = f"Average ranks by {by} over {ranking.data_sets} streams"
     caption = f"{text}. Better is on the right; what a bar joins does not differ significantly."
     return Picture(name, draw_ranks(ranking, text), caption)
 
 
 def looks(experiment: ExperimentResults) -> dict[str, dict[str, Any]]:
-    """How to draw each method's line: its own colour; ours are whole, and thinner one by one, so
-    that one that lies below another can be seen.
+    """Return how to draw each method's line: its own colour; ours are solid,
+    each thinner than the previous one, so that a line below another one is visible.
     """
     return {
         method.name: {
@@ -164,12 +166,14 @@ def looks(experiment: ExperimentResults) -> dict[str, dict[str, Any]]:
 
 
 def is_ours(method: Method) -> bool:
-    """Whether it is one of our learners."""
+    """Return whether the method is one of our learners."""
     return method.contenders[0].system == "ours"
 
 
 def errors(result: RunOutcome, points: int = 50) -> tuple[list[float], list[float]]:
-    """Percent wrong in each of so many parts of the stream, at the parts' middles."""
+    """Return the percentage of errors in each of `points` parts of the stream,
+    at the parts' middles.
+    """
     samples = np.array([0, *(at for at, _ in result.accuracies)])
     wrong = samples * (1 - np.array([0, *(a for _, a in result.accuracies)]) / 100)
     ends = np.unique(np.linspace(0, len(samples) - 1, points + 1).astype(int))

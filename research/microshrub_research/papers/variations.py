@@ -12,13 +12,13 @@ from typing import Any
 
 Grid = dict[str, Sequence[Any]]
 
-SQRT = "sqrt(features)"  # a value that is known once the stream is
+SQRT = "sqrt(features)"  # a value that depends on the stream
 
 
 def draw(grid: Grid, count: int, seed: object) -> list[dict[str, Any]]:
-    """That many different configurations, or all there are if they are fewer.
+    """Return this many different configurations, or all if there are fewer.
 
-    A longer draw with the same seed begins with the same ones.
+    A longer draw with the same seed begins with the same configurations.
     """
     rng = random.Random(str(seed))
     most = min(count, math.prod(len(values) for values in grid.values()))
@@ -31,6 +31,6 @@ def draw(grid: Grid, count: int, seed: object) -> list[dict[str, Any]]:
 
 
 def settled(settings: Mapping[str, Any], features: int) -> dict[str, Any]:
-    """The settings on a stream of so many features: SQRT is a number, rounded to a whole one."""
+    """Return the settings for a stream with this many features: SQRT becomes a rounded number."""
     root = max(1, round(math.sqrt(features)))
     return {name: root if value == SQRT else value for name, value in settings.items()}
