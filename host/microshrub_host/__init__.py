@@ -1,9 +1,9 @@
 """The PC side of microshrub: streams, engines, evaluation, RAM budgets, tuning.
 
-What a program or a notebook uses is exported here by name, and imported when it is first named:
-functions, what they return, and the parts of that. The classifiers and regressors for River and
-scikit-learn are in `api.river_adapter` and `api.sklearn_adapter`. All else is private: it may
-change without notice.
+This module exports the public names for programs and notebooks: functions, the objects that they
+return, and the parts of these objects. A name is imported when it is first used. The classifiers
+and regressors for River and scikit-learn are in `api.river_adapter` and `api.sklearn_adapter`.
+Everything else is private and may change without notice.
 
 Arguments always come in the same order: stream, model, board, then the file or folder.
 """
@@ -110,7 +110,7 @@ __all__ = [
     "tune",
 ]
 
-_NAMES = {  # by their modules
+_NAMES = {  # the exported names, by module
     "api.features": "extract_features",
     "api.models": "load_model save_model",
     "api.planning": "budget tune",

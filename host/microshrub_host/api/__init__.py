@@ -1,5 +1,6 @@
-"""What a program or a notebook uses of the host, as plain functions.
+"""The host's functions for programs and notebooks.
 
-`microshrub_host` exports them by name. Models are called as on the command line, "thicket",
-"shrub" or "hoeffding"; a learner's parameters are keyword arguments, and have its defaults.
+`microshrub_host` exports these functions by name. Models have the same names as on the command
+line: "thicket", "shrub" or "hoeffding". A learner's parameters are keyword arguments with the
+learner's defaults.
 """

@@ -1,4 +1,4 @@
-"""A learner that answers while a River estimator warms up: until then, the units are not final."""
+"""A provisional model that predicts while a River estimator warms up and has no final units."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .online import OnlineModel, Row, Values
 
 
 class Early:
-    """Learns the samples of a warm-up, of a model with these parameters; see OnlineModel.
+    """A model that learns the samples of a warm-up; see OnlineModel.
 
-    The newest one was judged by what was asked for it, if there was something.
+    If the estimator predicted the newest sample, that prediction has already been judged.
 
-    It begins anew with all samples whenever there are twice as many, and where the newest one
-    names another feature or class, or has a value that the units cannot hold. So the work for
-    each sample stays the same, however many there are.
+    The model learns all samples again whenever their number has doubled, and when the newest
+    sample has a new feature or class, or a value that the units cannot hold. So the mean work for
+    each sample stays the same, however many samples there are.
     """
 
     def __init__(self, model: str, parameters: Mapping[str, Any], **how: Any) -> None:
-        """how has more arguments of OnlineModel."""
-        self.online: OnlineModel | None = None  # what it knows by now
+        """Store the parameters; how holds further arguments of OnlineModel."""
+        self.online: OnlineModel | None = None  # the model so far
         self._model, self._parameters, self._how = model, parameters, how
         self._made_for: object = None
         self._samples = 0
 
     def take(self, row: Row, label: int, names: Sequence[str], classes: int) -> bool:
-        """Learn the newest sample. False: it has to begin() with all."""
+        """Learn the newest sample; return False if the caller has to begin() with all samples."""
         self._samples += 1
         doubled = not self._samples & (self._samples - 1)
         if doubled or (tuple(names), classes) != self._made_for:
@@ -51,7 +51,7 @@ class Early:
         labels: NDArray[np.uint8],
         classes: int,
     ) -> None:
-        """Begin with all samples so far; scale None is to be found."""
+        """Begin with all samples so far; without a scale, these samples give the units."""
         units = scale or Scale.fit(values)
         self._losses = UnitLosses(len(names), meant=scale is not None)
         list(self._losses.look(units.exact(values)))
@@ -64,7 +64,7 @@ class Early:
     def _made(
         self, values: Values, names: Sequence[str], scale: Scale, classes: int
     ) -> OnlineModel | None:
-        """A fresh one; None if it is refused, which the end of the warm-up will tell."""
+        """Return a new model; None if the learner refuses, which the warm-up's end will report."""
         try:
             shape = values, names, max(classes, 2)
             return OnlineModel(

@@ -1,10 +1,10 @@
-"""The estimators: called as by River and scikit-learn, else by the learner's name.
+"""Estimators with the names that River and scikit-learn use, or else the learner's name.
 
-HoeffdingTree is a HoeffdingTreeClassifier, ThicketRegressor stays one, and a learner of one's own
-called PassiveAggressive is a PassiveAggressiveClassifier.
+HoeffdingTree becomes HoeffdingTreeClassifier, ThicketRegressor keeps its name, and your own
+learner PassiveAggressive becomes PassiveAggressiveClassifier.
 
-Their constructors have a learner's own parameters, and those that all share. River and
-scikit-learn read a constructor's signature and expect an attribute for each name in it.
+Each constructor has the learner's own parameters and the parameters that all estimators share.
+River and scikit-learn read the constructor's signature and expect an attribute for each parameter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..base.errors import AdapterError
 from ..library.learners import MODELS, REGRESSORS, defaults, learner, learner_name
 from ..streams.stream import MAX_FEATURES
 
-# Where River and scikit-learn call it something else
+# Learners that have another name in River or scikit-learn
 OF_RIVER = {
     "GaussianNaiveBayes": "GaussianNB",
     "HoeffdingRegressor": "HoeffdingTreeRegressor",
@@ -41,8 +41,8 @@ OF_SKLEARN = OF_RIVER | {
 class Estimators:
     """The classes of an adapter's module, one for each learner, made when they are first named.
 
-    The module `home` beside it has the CLASSIFIER and the REGRESSOR. It is imported with the first
-    class, so the names are there without River and scikit-learn.
+    The module `home` in the same package has the CLASSIFIER and the REGRESSOR. That module is
+    imported with the first class, so the names can be listed without River and scikit-learn.
     """
 
     def __init__(self, module: str, home: str, called: Mapping[str, str]) -> None:
@@ -51,16 +51,16 @@ class Estimators:
         self._called = called
 
     def names(self) -> list[str]:
-        """What the module exports, sorted."""
+        """Return the names that the module exports, sorted."""
         return sorted([*self._models(), AdapterError.__name__])
 
     def listed(self) -> list[str]:
-        """What the module's `dir()` shows."""
+        """Return the names for the module's `dir()`, sorted."""
         dunders = [name for name in vars(sys.modules[self._module]) if name.startswith("__")]
         return sorted([*dunders, *self.names()])
 
     def attribute(self, name: str) -> Any:
-        """What the module has under that name. Raises AttributeError."""
+        """Return the module's attribute of that name. Raises AttributeError if there is none."""
         if name == "__all__":
             return self.names()
         models = self._models()
@@ -73,7 +73,7 @@ class Estimators:
         return template.estimator(name, self._module, models[name])
 
     def _models(self) -> dict[str, str]:
-        """The learners by the names of their estimators."""
+        """Return the learners by the names of their estimators."""
         return {
             self._called.get(learner, _name(learner)): model
             for models in (MODELS, REGRESSORS)
@@ -86,16 +86,16 @@ def _name(learner: str) -> str:
 
 
 def of_learner(adapter: Any) -> dict[str, Any]:
-    """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
+    """Return the learner's own parameters from an adapter, with NumPy's numbers as Python's."""
     values = {name: getattr(adapter, name) for name in defaults(adapter._model)}
     return {n: v.item() if isinstance(v, np.generic) else v for n, v in values.items()}
 
 
 def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
-    """Refuse parameters that are wrong for any features, and for all these numbers of classes.
+    """Raise AdapterError unless the parameters are valid for some number of features and classes.
 
-    Few bytes may be enough for few features, and only the warm-up tells how many there are. Raises
-    AdapterError, in the learner's words.
+    A small RAM limit may be enough for few features, and their number is known only after the
+    warm-up. The error has the learner's message.
     """
     named = adapter.features
     if named is not None and (isinstance(named, str) or not isinstance(named, Collection)):
@@ -113,9 +113,10 @@ def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
 
 @dataclass(frozen=True)
 class Template:
-    """What the classifiers, or the regressors, of an adapter have in common.
+    """The common part of an adapter's classifiers, or of its regressors.
 
-    The docstring of a class is doc with the {learner} and the {others}, its parameters, filled in.
+    The docstring of a class is `doc`, with the name of the {learner} and the learner's own
+    parameters, {others}, filled in.
     """
 
     base: type
@@ -123,7 +124,7 @@ class Template:
     doc: str
 
     def estimator(self, name: str, module: str, model: str) -> type:
-        """The class of that name for a learner, as if it stood in that module."""
+        """Return the class of that name for a learner, with that module as its `__module__`."""
         return _made(name, module, self.base, tuple(self.shared.items()), self.doc, model)
 
 
@@ -131,7 +132,7 @@ class Template:
 def _made(
     name: str, module: str, base: type, shared: tuple[tuple[str, Any], ...], doc: str, model: str
 ) -> type:
-    """The class; its __init__ stores the parameters and calls `_check()`, if there is one."""
+    """Make the class; its __init__ stores the parameters and calls `_check()`, if defined."""
     usual = defaults(model)
     parameters = {**dict(shared), **usual}
     signature = inspect.Signature(

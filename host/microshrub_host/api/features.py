@@ -1,4 +1,4 @@
-"""Features of a sensor's readings, for Python programs."""
+"""Features from a sensor's readings, for Python programs."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def extract_features(
     Parameters
     ----------
     stream
-        What open_stream or open_numbers returns for a recording with a row for each reading:
-        whole numbers of 16 bits.
+        A recording from open_stream or open_numbers, with a row for each reading: whole numbers of
+        16 bits.
     settings
         The settings of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100". With "rate=100"
         alone, the other settings are chosen; with "", they are chosen without a known rate.
     shuffle
         Seed of a permutation of the samples; None keeps their order. Only for classes.
     target, horizon, lags
-        For numbers: the feature that is predicted, by default the last one; horizon and lags are
-        those of open_numbers, in samples.
+        For numbers: the feature to predict, by default the last one, and the horizon and lags as
+        in open_numbers, in samples.
 
     Returns
     -------

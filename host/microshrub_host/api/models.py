@@ -1,4 +1,4 @@
-"""The model and the parameters that a caller asks for, and the files of saved models."""
+"""A model by its name and parameters, and files of saved models."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from ..streams.units import RAW_MAX
 def save_model(
     stream: Stream | NumberStream, run: Result | NumberResult, path: str | Path
 ) -> None:
-    """Write the model that a simulation of the stream ended with, as `simulate --save` does.
+    """Write the model at the end of a simulation of the stream, as `simulate --save` does.
 
-    A model that is there is replaced in one step, and only by a complete file. Raises UserError
-    if it cannot be written, if another kind of file is there, or if the run is of another stream.
+    An existing model file is replaced in one step, and only by a complete file. Raises UserError
+    if the file cannot be written, if the path is a file of another kind, or if the run is not of
+    this stream.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def save_model(
 
 
 def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> None:
-    """Raise UserError for a run whose columns or classes cannot be those of the stream."""
+    """Raise UserError if the run's name, columns or classes do not match the stream."""
     shape = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
     if isinstance(stream, Stream) and isinstance(run, Result) and not run.companions:
         shape["classes"] = max(2, len(stream.class_names))
@@ -61,20 +62,19 @@ def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> Non
 
 
 def load_model(path: str | Path) -> OpenModel:
-    """The model in a file that `simulate --save`, save_model() or an adapter's `save` wrote.
+    """Return the model in a file from `simulate --save`, save_model() or an adapter's `save`.
 
-    Its `learner` and `quantizer` are objects of the device library, in the state in which they
-    were saved; its `file` has their parameters, the names and units of the features, and the
-    names of the classes. Raises UserError if the file does not exist, is damaged, or is of
-    another version.
+    The model's `learner` and `quantizer` are objects of the device library, in their saved state.
+    The model's `file` has the parameters, the names and units of the features, and the names of
+    the classes. Raises UserError if the file does not exist, is damaged, or is of another version.
     """
     return model_files.open_model(Path(path))
 
 
 def check_stream(stream: object, function: str) -> None:
-    """Raise TypeError for what is no stream, and say how to make one of it.
+    """Raise TypeError unless the object is a stream; the message says how to open a stream.
 
-    Raises UserError for a stream made by hand of what cannot be learned.
+    Raises UserError for a stream made by hand that cannot be learned.
     """
     if isinstance(stream, (Stream, NumberStream)):
         if isinstance(stream, Stream) and stream.known_scale is None:
@@ -89,7 +89,7 @@ def check_stream(stream: object, function: str) -> None:
 
 
 def _check_content(stream: Stream) -> None:
-    """Raise UserError for what no file could give; see Stream for what it refuses itself."""
+    """Raise UserError for content that no file could have and Stream does not refuse itself."""
     for what, names in {"features": stream.feature_names, "classes": stream.class_names}.items():
         if len(set(names)) < len(names):
             raise UserError(f"the stream {stream.name!r}: two of its {what} have the same name")
@@ -108,7 +108,7 @@ def _check_content(stream: Stream) -> None:
 
 
 def known(model: str) -> str:
-    """The classifier of that name. Raises UserError if there is none."""
+    """Return the name if there is such a classifier. Raises UserError if there is none."""
     if model not in MODELS:
         what = "predicts numbers, not classes" if model in REGRESSORS else "is unknown"
         raise UserError(f"the model {model!r} {what}. {did_you_mean(model, MODELS)}")
@@ -116,7 +116,7 @@ def known(model: str) -> str:
 
 
 def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """All parameters of the learner's constructor. Raises UserError."""
+    """Return all parameters of the learner's constructor. Raises UserError for an invalid one."""
     usual = defaults(model)
     given = {name: _plain(value) for name, value in given.items()}
     for name in given:
@@ -128,12 +128,12 @@ def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> d
 
 
 def _plain(value: Any) -> Any:
-    """What Python has for a number of NumPy's, as np.arange() gives them."""
+    """Return a Python number for a NumPy number, such as np.arange() has."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[int, int] | None:
-    """A range of the targets as raw integers; raises UserError for one that is none."""
+    """Return a range of the targets as raw integers. Raises UserError for an invalid range."""
     if ends is None:
         return None
     low, high = stream.target_scale.apply_numbers([float(end) for end in ends])

@@ -1,4 +1,4 @@
-"""Methods that threads may share: one call at a time, as a model has one set of buffers."""
+"""Methods that several threads may call: one call at a time, as a model has one set of buffers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Object = TypeVar("_Object", bound=_Locked)
 def one_at_a_time(
     method: Callable[Concatenate[_Object, _Arguments], _Answer],
 ) -> Callable[Concatenate[_Object, _Arguments], _Answer]:
-    """A method that waits until no other thread is in one of this object's methods."""
+    """Make a method wait until no other thread is in one of the same object's methods."""
 
     @wraps(method)
     def waits(self: _Object, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Answer:

@@ -1,7 +1,7 @@
 """A learner with its quantizer on a PC: rows of decimals in, class numbers out.
 
-Asking changes nothing that the learner or its quantizer will go by, however often it is done, and
-by however many threads.
+A prediction changes nothing on which the learner or its quantizer will act later, however many
+predictions there are, and in however many threads.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from .unit_losses import LossWarnings
 FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
 ENGINES = (FASTEST, "c", "llvm", "python")
 Values = NDArray[np.float64]
-Row = list[float]  # what is missing in it is NaN
+Row = list[float]  # NaN for a missing value
 
 
 class Online:
-    """What classifiers and regressors have in common: rows of decimals become codes."""
+    """The common part of classifiers and regressors: rows of decimals become codes."""
 
     _learner: Any
     _quantizer: Any
     _lock: RLock
-    grows = False  # whether the ranges grow with what is learned
+    grows = False  # whether the ranges grow with the learned samples
 
     def __init__(
         self,
@@ -52,8 +52,10 @@ class Online:
         engine: str = FASTEST,
         warns: bool = True,
     ) -> None:
-        """first are the rows that give the units, unless the scale does, and the first `warmup` of
-        them, or all, give the ranges; shape (rows, features), NaN missing."""
+        """Set units and ranges by the first rows, shape (rows, features), NaN missing.
+
+        A given scale replaces the units of these rows. Only the first `warmup` rows set the
+        ranges, if warmup is given."""
         check_engine(engine)
         if not 1 <= len(names) <= MAX_FEATURES:
             raise AdapterError(
@@ -71,7 +73,7 @@ class Online:
         self.samples = 0
 
     def _begin(self) -> None:
-        """Make all objects, and freeze the ranges. Raises AdapterError."""
+        """Make all objects, and freeze the ranges. Raises AdapterError if the learner refuses."""
         try:
             self._build()
         except ValueError as error:
@@ -83,29 +85,29 @@ class Online:
         del self._first
 
     def table_bytes(self) -> int:
-        """Bytes of the buffers of the learner and of its quantizer."""
+        """Return the bytes of the buffers of the learner and its quantizer."""
         tables = (self._learner.buffers(), self._quantizer.buffers())
         return sum(memoryview(buffer).nbytes for table in tables for _, _, buffer in table)
 
     def _codes(self, values: Values) -> array[int]:
-        """Of rows that are learned."""
+        """Return the codes of rows that are learned."""
         codes = array("H", bytes(2 * values.size))
         self._quantizer.encode(self._raw_rows(values), codes)
         return codes
 
     def _raw_rows(self, values: Values) -> array[int]:
-        """Of rows that are learned; warns of what their units cannot hold."""
+        """Return the raw integers of learned rows; warn of values that the units cannot hold."""
         exact = self.scale.exact(values)
         self._losses.look(values, exact)
         return ints(self.scale.rounded(exact))
 
     def _asked(self, values: Values) -> Iterator[array[int]]:
-        """The codes of each row; the quantizer forgets them."""
+        """Yield the codes of each row to predict; the quantizer's counts stay unchanged."""
         for row in self.scale.apply(values):
             yield self._codes_aside(ints(row))
 
     def _codes_aside(self, raw: array[int]) -> array[int]:
-        """The codes of a row, in an array that the next row takes; the quantizer forgets them."""
+        """Return a row's codes, in an array for every row; leave the quantizer unchanged."""
         kept = [buffer[:] for buffer in self._noted]
         self._quantizer.code(raw, self._row)
         for buffer, before in zip(self._noted, kept, strict=True):
@@ -113,7 +115,7 @@ class Online:
         return self._row
 
     def _asked_row(self, row: Row) -> array[int]:
-        """The codes of one row, as _asked()."""
+        """Return the codes of one row to predict, as _asked() does for several."""
         return self._codes_aside(array("i", self._losses.asked_row(row)))
 
     def _check_names(self, what: str, texts: Sequence[str]) -> None:
@@ -145,11 +147,11 @@ class Online:
         self._learner = getattr(self._library, learner)(**self._parameters)
         self._quantizer = self._ranges()
         named = {name.rpartition(".")[2]: buffer for name, _, buffer in self._quantizer.buffers()}
-        self._noted = (named["counts"], named["last"])  # what coding a row changes
+        self._noted = (named["counts"], named["last"])  # the buffers that coding a row changes
         self._row = array("H", bytes(2 * len(self._names)))
 
     def _ranges(self) -> Any:
-        """A quantizer that is frozen once it has seen the first rows."""
+        """Make a quantizer that is frozen after the first rows."""
         return self._library.Quantizer(len(self._names))
 
     @property
@@ -163,7 +165,7 @@ class Online:
 
 
 class OnlineModel(Online):
-    """A classifier, whose ranges grow if it can move what it knows along."""
+    """A classifier, whose ranges grow if the learner can adapt its state to them."""
 
     def __init__(
         self,
@@ -179,27 +181,27 @@ class OnlineModel(Online):
         warns: bool = True,
         guarantee: int | None = None,
     ) -> None:
-        """As Online; guarantee is the percent of the sets that hold the label.
+        """Take the arguments of Online; guarantee is the percent of the sets that hold the label.
 
-        Raises AdapterError for what the learner refuses.
+        Raises AdapterError if the learner refuses the parameters.
         """
         how: dict[str, Any] = {"warmup": warmup, "scale": scale, "engine": engine}
         super().__init__(model, first, names, warns=warns, **how)
         self._sets = Sets(guarantee)
         if classes > MAX_CLASSES:
             raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
-        numbers = tuple(str(c) for c in range(max(classes, 2)))  # one class is none to tell apart
+        numbers = tuple(str(c) for c in range(max(classes, 2)))  # a learner needs two classes
         labels = np.zeros(len(self._first), dtype=np.uint8)
         stream = Stream("", self._first, labels, self._names, numbers)
         self._parameters = stream_parameters(model, stream, len(labels)) | dict(parameters)
         self._begin()
         self._right = 0
-        self._last: Row | None = None  # the row that was asked for last, if it was one
-        self._following = False  # whether what comes next follows a row that was learned
+        self._last: Row | None = None  # the last predicted row; None after several rows
+        self._following = False  # whether the next row follows a learned row
 
     @property
     def classes(self) -> int:
-        """How many classes it has room for, two at least."""
+        """The number of classes that the learner has room for, at least two."""
         return int(self._learner.classes)
 
     @one_at_a_time
@@ -208,8 +210,8 @@ class OnlineModel(Online):
     ) -> None:
         """Learn rows, shape (rows, features), one after the other.
 
-        judged is the model that was asked for them in place of this one, and has judged the sets:
-        these go on here.
+        judged is the provisional model that predicted these rows and judged the prediction sets.
+        This model continues with the sets' state.
         """
         raw = self._raw_rows(values)
         codes = array("H", bytes(2 * len(raw)))
@@ -232,7 +234,7 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def learn_row(self, row: Row, label: int, judged: OnlineModel | None = None) -> None:
-        """Learn one row; the same as learn(), sooner. Which row it was tells what follows it."""
+        """Learn one row; faster than learn(), with the same result."""
         follows = self._note(row)
         self._quantizer.encode_from(array("i", self._losses.learned_row(row)), self._row, 0)
         if judged is None:
@@ -242,7 +244,7 @@ class OnlineModel(Online):
         self.samples += 1
 
     def _learn_codes(self, codes: array[int], label: int) -> int:
-        """Learn codes; returns what was predicted before."""
+        """Learn a row's codes; return the class that was predicted before."""
         return int(self._learner.learn(codes, label))
 
     def _build(self) -> None:
@@ -259,31 +261,32 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def settle(self) -> None:
-        """Do what the learner has left to do once nothing is taught any more."""
+        """Finish the learner's pending work after the last sample."""
         while self._learner.idle():
             pass
 
     @one_at_a_time
     def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
-        """Classes, shape (rows,), and the parts of the votes, shape (rows, classes).
+        """Return classes, shape (rows,), and shares of the votes, shape (rows, classes).
 
-        The same row gives the same answer, whatever was asked before.
+        The same row has the same result, whatever was predicted before.
         """
         return self._predict(values, self._alone())
 
     @one_at_a_time
     def predict_following(self, row: Row) -> tuple[int, list[int]]:
-        """The class of one row which, in prequential use, is the next one of a stream; and votes.
+        """Return the class and the votes of a row that is a stream's next one in prequential use.
 
-        It is if the row that was learned last was asked for before, and no other one since. Then
-        the label before may be a hint. In the row, what is missing is math.nan itself.
+        The row is the next one if the last learned row was predicted before, and no other row has
+        been predicted since. Then the learner may use the last label as a hint. In the row, a
+        missing value is math.nan itself.
         """
         predicted = self._predict_codes(self._asked_row(row), self._next(row))
         return predicted, self._learner.votes.tolist()
 
     @one_at_a_time
     def sets(self, values: Values) -> NDArray[np.bool_]:
-        """Which classes are in the set of each row, shape (rows, classes), by predict().
+        """Return which classes are in each row's set, shape (rows, classes), by predict().
 
         Raises AdapterError without a guarantee.
         """
@@ -291,17 +294,17 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def set_following(self, row: Row) -> list[bool]:
-        """The same of one row by predict_following()."""
+        """Return which classes are in the set of one row, by predict_following()."""
         self._next(row)(self._asked_row(row))
         return self._sets.members(self._learner.votes)
 
     def _alone(self) -> Callable[[array[int]], int]:
-        """What predicts rows of which nobody knows what came before."""
+        """Return the learner's method that predicts rows without a known predecessor."""
         self._last, self._following = None, False
         return self._asker(False)
 
     def _next(self, row: Row) -> Callable[[array[int]], int]:
-        """What predicts a row that may be the next one."""
+        """Return the learner's method that predicts this row, which may be a stream's next one."""
         if self._last is not None and row != self._last:
             self._following = False
         self._last = row
@@ -321,20 +324,19 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def judge(self, row: Row, label: int) -> None:
-        """Tell the sets of one row, as it was asked for, which learn(..., judged) takes then."""
+        """Judge the sets by one row as it was predicted, for a model that takes over the sets."""
         if self._sets.percent:
             follows = row == self._last and self._following
             self._tell_sets(self._asked_row(row), label, follows)
 
     def _tell_sets(self, codes: array[int], label: int, follows: bool) -> None:
-        """Tell of a row that is learned now, as it was, or would have been, asked for."""
+        """Judge the sets by a row before it is learned, as if it had been predicted."""
         if self._sets.percent:
             predicted = self._asker(follows)(codes)
             self._sets.tell(codes, self._learner.votes, predicted, label)
 
     def _note(self, row: Row | None) -> bool:
-        """Note that a row is learned, or several; returns whether it was asked for, and follows
-        another."""
+        """Note a learned row, None for several; return whether it was predicted as a next row."""
         was_asked, self._last = row is not None and row == self._last, None
         follows, self._following = was_asked and self._following, was_asked
         return follows
@@ -355,10 +357,10 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def save(self, path: Path | str, class_names: Sequence[str], source: str) -> None:
-        """Write the model's file, see model_files.py; source says what it has learned.
+        """Write the model's file, see model_files.py; source names the origin of the samples.
 
-        Classes that no sample had yet are called by their numbers. Raises UserError if it cannot
-        be written.
+        Classes without a sample so far are named by their numbers. Raises UserError if the file
+        cannot be written.
         """
         fields = self._file_fields(class_names)
         self._check_names("features", self._names)
@@ -377,7 +379,7 @@ class OnlineModel(Online):
         model_files.write(Path(path), file)
 
     def _file_fields(self, class_names: Sequence[str]) -> dict[str, Any]:
-        """What a file says of the classes, of which the first ones have these names."""
+        """Return a file's fields about the classes, of which the first ones have these names."""
         rest = range(len(class_names), self.classes)
         names = (*class_names, *(f"class {c}" for c in rest))
         return {"class_names": names, "companions": self._sets.fields()}
@@ -392,6 +394,6 @@ class OnlineModel(Online):
 
 
 def check_engine(engine: str) -> None:
-    """Raise AdapterError unless there is such an engine here."""
+    """Raise AdapterError for an unknown engine."""
     if engine not in ENGINES:
         raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")

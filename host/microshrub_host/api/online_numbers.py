@@ -20,7 +20,7 @@ from .unit_losses import LossWarnings
 
 
 class OnlineNumbers(Online):
-    """A regressor whose ranges are those of the first samples and targets."""
+    """A regressor with the ranges of the first samples and targets."""
 
     _UNPICKLED = (*Online._UNPICKLED, "_target")
 
@@ -36,9 +36,9 @@ class OnlineNumbers(Online):
         scale: Scale | None = None,
         engine: str = FASTEST,
     ) -> None:
-        """As Online, and targets, shape (rows,), are those of the first rows.
+        """Take the arguments of Online, and the targets of the first rows, shape (rows,).
 
-        Raises AdapterError for what the learner refuses.
+        Raises AdapterError if the learner refuses the parameters.
         """
         super().__init__(model, first, names, warmup=warmup, scale=scale, engine=engine)
         self._parameters = number_parameters(model, len(self._names), 0) | dict(parameters)
@@ -50,7 +50,7 @@ class OnlineNumbers(Online):
         self._target.freeze()
         low, high = self._target.ends
         self._target_losses.freeze([(low, high - low)], wide=True)
-        self._away = 0.0  # of all predictions before they were learned, in all
+        self._away = 0.0  # sum of the absolute errors before learning
 
     @one_at_a_time
     def learn(self, values: Values, targets: Values) -> None:
@@ -66,7 +66,7 @@ class OnlineNumbers(Online):
 
     @one_at_a_time
     def learn_row(self, row: Row, target: float) -> None:
-        """Learn one row; the same as learn(), sooner."""
+        """Learn one row; faster than learn(), with the same result."""
         raw = self._target_losses.learned_row([target])[0]
         self._quantizer.encode_from(array("i", self._losses.learned_row(row)), self._row, 0)
         predicted = self._learner.learn(self._row, self._target.code(raw))
@@ -76,17 +76,20 @@ class OnlineNumbers(Online):
 
     @one_at_a_time
     def predict_row(self, row: Row) -> float:
-        """What is predicted for one row."""
+        """Return the prediction for one row."""
         return self._value(self._learner.predict(self._asked_row(row)))
 
     @one_at_a_time
     def predict(self, values: Values) -> Values:
-        """What is predicted for rows, shape (rows,)."""
+        """Return the predictions for rows, shape (rows,)."""
         return np.array([self._value(self._learner.predict(x)) for x in self._asked(values)])
 
     @one_at_a_time
     def save(self, path: Path | str, source: str) -> None:
-        """Write the model's file; the target is its last column. Raises UserError."""
+        """Write the model's file; the target is the last column.
+
+        Raises UserError if that fails.
+        """
         self._check_names("features", self._names)
         name = "target"
         while name in self._names:

@@ -1,4 +1,4 @@
-"""A classifier on a PC that has room for some that nobody knows yet; see online.py."""
+"""A classifier on a PC with spare classes, which are not known yet; see online.py."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .online import OnlineModel, Values
 
 
 class OnlineSpare(OnlineModel):
-    """A learner with spare classes, each of which gets a name with its first label.
+    """A learner with spare classes, each of which is named by its first label.
 
-    The samples that it learns are remembered as on a board (firmware's novelty_detection.py), so a
-    program that is made of its file goes on with its novel samples.
+    The learned samples are remembered as on a board (firmware's novelty_detection.py), so a
+    program made from the model's file continues with the same novel samples.
     """
 
-    _can_grow = False  # what is novel is told from codes that stay
+    _can_grow = False  # novelty detection needs codes that stay the same
     _UNPICKLED = (*OnlineModel._UNPICKLED, "_spare")
 
     def __init__(
@@ -36,10 +36,7 @@ class OnlineSpare(OnlineModel):
         spare: int,
         **how: Any,
     ) -> None:
-        """As OnlineModel, with its further arguments.
-
-        known are the names of the classes that are there from the start.
-        """
+        """Take the known classes' names, the number of spare classes, OnlineModel's arguments."""
         try:
             self._settings = SpareClasses(spare).parameters(known)
         except UserError as error:
@@ -54,7 +51,10 @@ class OnlineSpare(OnlineModel):
 
     @one_at_a_time
     def name(self, text: str) -> int:
-        """Give a spare class this name; returns the class. Raises AdapterError."""
+        """Give a spare class this name; return the class.
+
+        Raises AdapterError if no class is free.
+        """
         try:
             return int(self._spare.names.add(text))
         except ValueError as error:

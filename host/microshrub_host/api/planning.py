@@ -1,4 +1,4 @@
-"""Before there is a board: what a model takes of it, and which model to take."""
+"""Planning before there is a board: the RAM that a model needs, and which model to choose."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def budget(
     own_program: bool = False,
     **parameters: Any,
 ) -> Budget:
-    """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
+    """Return a model's use of a board's RAM: its buffers, MicroPython's overhead and the code.
 
-    The program is one that `build` makes, with samples that come over the serial link.
+    The program is as `build` makes it, with samples that arrive over the serial link.
 
     Parameters
     ----------
@@ -50,19 +50,19 @@ def budget(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     features, classes
-        How many numbers a sample has, and how many classes there are; without classes, the model
+        The number of features of a sample, and the number of classes; without classes, the model
         is a regressor.
     companions
         The model's companions, as for simulate(); only for classes.
     own_program
         Whether the model is in a program of your own, which imports the library's modules.
     parameters
-        Those of the learner: window=64, trees=8.
+        The learner's parameters: window=64, trees=8.
 
     Raises
     ------
     UserError
-        As simulate() does, and if there is no board, or an unknown board.
+        As in simulate(), and if the board is missing or unknown.
 
     Examples
     --------
@@ -113,50 +113,53 @@ def tune(
     Parameters
     ----------
     stream
-        What open_stream or, for numbers, open_numbers returns. Or, to compare sets of features as
-        models are compared, what extract_features makes of one recording, by its settings.
+        A stream from open_stream or, for numbers, open_numbers. Or, to compare sets of features as
+        well as models, several streams that extract_features made from one recording, by their
+        settings.
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     max_bytes
-        The most that a model may take; by default, and at most, what the board's file recommends.
+        The most bytes that a model may take; by default, and at most, the limit in the board's
+        file.
     max_latency
-        Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Only for
-        classes, and only for the first of several sets of features.
+        The limit for a predict and a learn in milliseconds, 99th percentile; None: no limit. Only
+        for classes, and only with the first of several sets of features.
     choose_on
-        The part of the unseen data, 0 to 1, in whole stretches, on which models are chosen; of
-        numbers, the part of the stream from its start. The score on the rest is shown beside it.
+        The share of the unseen data, 0 to 1, in whole stretches, on which models are chosen; for
+        numbers, the share of the stream from its start. The report also has the score on the rest.
     trials
-        Finished trials of the study, including those of earlier runs.
+        The number of finished trials of the study, including the trials of earlier runs.
     seed
-        Of the search.
+        The seed of the search.
     jobs
-        Worker processes of this machine.
+        The number of worker processes on this machine.
     scheduler
         The address of a Dask cluster that runs the trials instead.
     warmup
-        As simulate() has it, for each model.
+        As in simulate(), for each model.
     ends
-        The range of the targets, in their own unit; None: that of the warm-up.
+        The range of the targets, in their own unit; None: the range in the warm-up.
     companions
-        Those of each trial's model, as for simulate(). Only for classes.
+        The companions of each trial's model, as in simulate(). Only for classes.
     emit
-        Models as `build --emit` makes them: "native", "viper" or "bytecode"; empty for the first
-        of these that there is for the board.
+        The form of the code, as in `build --emit`: "native", "viper" or "bytecode"; empty: the
+        first of these that the board can run.
     study
-        A file that keeps the trials, so that a later search continues; by default nothing is kept.
+        A file that stores the trials, so that a later search can continue; by default, none.
     progress
-        Called with the finished trials, all of them, and the best score in words.
+        A function that is called with the number of finished trials, the number of all trials, and
+        the best score as text.
 
     Returns
     -------
-    All trials within the limits: `taken` is the suggested trial, `front` has those that no other
-    trial beats.
+    All trials within the limits: `taken` is the suggested trial, and `front` has the trials that
+    no other trial beats.
 
     Raises
     ------
     UserError
-        If the packages of microshrub[tune] are missing, for a
-        study of something else, and if no trial keeps to the limits.
+        If the packages of microshrub[tune] are missing, if the study is of another search, and if
+        no trial is within the limits.
 
     """
     for name, wanted in {"trials": trials, "max_bytes": max_bytes, "jobs": jobs}.items():
@@ -208,7 +211,7 @@ def _split(
     ends: tuple[float, float] | None,
     given: Sequence[Companion],
 ) -> SearchedStream:
-    """The stream in its parts, and the companions of each model."""
+    """Return the stream, split into its parts, with the companions of each model."""
     first = _first(stream.samples, part)
     if isinstance(stream, Stream):
         companions = [each.on_stream(stream, warmup or WARMUP) for each in given]

@@ -1,6 +1,7 @@
 """The learners as estimators of River: `StandardScaler() | ShrubClassifier(window=64)`.
 
-There is one of each learner, those of your own included; `dir()` of this module names them all.
+There is an estimator for each learner, your own learners included; `dir()` of this module lists
+all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .estimators import OF_RIVER, Estimators
 
-if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
+if TYPE_CHECKING:  # names for editors and type checkers; a test compares them
     from ..base.errors import AdapterError as AdapterError
     from .river_estimators import _RiverClassifier as _Classifier
     from .river_estimators import _RiverRegressor as _Regressor

@@ -1,4 +1,4 @@
-"""What the estimators of River do; river_adapter.py makes one of each learner."""
+"""The common code of the estimators of River; river_adapter.py makes one for each learner."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .unit_losses import decimals
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
-_SHOWN = 12  # labels that are named
+_SHOWN = 12  # most labels in a message, and most warnings about features
 _OF_CLASSES = {"classes": None, "spare_classes": 0, "guarantee": None}
 
 
 class _Named:
-    """What all have in common: names of features, and a warm-up that tells their ranges."""
+    """The common part of all estimators: names of features, and a warm-up that sets the ranges."""
 
     features: Any
     warmup: Any
@@ -48,21 +48,21 @@ class _Named:
             raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
 
     def _begin(self) -> None:
-        """Wait for the first sample. The parameters are known to be right."""
+        """Prepare for the first sample; the parameters have been checked."""
         self._waiting = []
         self._names: tuple[Any, ...] = () if self.features is None else tuple(self.features)
         self._named = frozenset(self._names)
-        self._strangers: set[Any] = set()  # features after the warm-up that were told
+        self._strangers: set[Any] = set()  # features after the warm-up, already warned of
 
     def _keep(self, known: dict[Any, float], y: Any) -> None:
-        """Keep a sample of the warm-up, which then ends if there are enough, and features.
+        """Keep a sample of the warm-up; end the warm-up if there are enough samples, and features.
 
         A sample that is refused has no effect.
         """
         with self._names_unless_refused():
             self._note_names([known])
             if len(self._waiting) >= self.warmup:
-                del self._waiting[0]  # none had a feature
+                del self._waiting[0]  # no sample so far had a feature
             self._waiting.append((known, y))
             try:
                 if self._names and len(self._waiting) >= self.warmup:
@@ -75,7 +75,7 @@ class _Named:
 
     @contextmanager
     def _names_unless_refused(self) -> Iterator[None]:
-        """If what is done then is refused, the features are those of before."""
+        """Restore the features' names if the block raises an error."""
         before = self._names, self._named
         try:
             yield
@@ -84,18 +84,18 @@ class _Named:
             raise
 
     def _learn_early(self) -> None:
-        """Take the newest sample that was kept."""
+        """Learn the newest sample of the warm-up provisionally, if the estimator can."""
 
     def _note_names(self, samples: list[dict[Any, float]]) -> None:
-        """Note the features of a warm-up, unless the user named them."""
+        """Note the features of a warm-up, unless the user has named the features."""
         new = {name for known in samples for name in known} - self._named
         if new and self.features is None:
             self._named |= new
-            # In an order of their own, since that of a dict is not to matter.
+            # Sorted, since the order in a dict must not matter.
             self._names = tuple(sorted(self._named, key=str))
 
     def _first(self, samples: list[dict[Any, float]]) -> tuple[Values, list[str], Scale | None]:
-        """The rows that give the ranges, the features' names, and units, if they are asked for."""
+        """Return the rows for the ranges, the features' names, and the units for given digits."""
         if not samples:
             raise AdapterError("the warm-up has no samples")
         if not self._names:
@@ -105,7 +105,7 @@ class _Named:
         return values, [str(name) for name in self._names], scale
 
     def _tell_strangers(self, known: dict[Any, float]) -> None:
-        """Warn of features that the warm-up did not have, of each once."""
+        """Warn once of each feature that the warm-up did not have."""
         if self.features is not None or known.keys() <= self._named:
             return
         for name in sorted(known.keys() - self._named - self._strangers, key=str):
@@ -121,15 +121,15 @@ class _Named:
 
     @property
     def _raw_memory_usage(self) -> int:
-        """Bytes of the model, and of the samples that wait for the end of the warm-up.
+        """The bytes of the model, and of the samples that wait for the end of the warm-up.
 
-        River's own way would walk into the compiler whose kernels the learner calls.
+        River's own method would also count the compiler whose kernels the learner calls.
         """
         waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
         return waiting + (self._online.table_bytes() if self._online else 0)
 
     def _end_warmup(self) -> None:
-        """Learn what was kept. Raises AdapterError if nothing was learned at all."""
+        """End the warm-up and learn its samples. Raises AdapterError if there are no samples."""
         if not self._online:
             if not self._waiting:
                 raise AdapterError("there is nothing to save: no sample has been learned yet")
@@ -139,7 +139,7 @@ class _Named:
         raise NotImplementedError
 
     def _rows(self, samples: list[dict[Any, float]]) -> Values:
-        """The samples as rows; what is not there is missing, what has no place is left out."""
+        """Return the samples as rows; an absent feature is NaN, an unknown feature is left out."""
         return np.array([self._row(known) for known in samples], dtype=np.float64)
 
     def _row(self, known: dict[Any, float]) -> Row:
@@ -147,7 +147,7 @@ class _Named:
 
 
 class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
-    """What all classifiers have in common."""
+    """The common part of all classifiers."""
 
     _model = ""
 
@@ -186,9 +186,9 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
         """Set features, units and ranges by samples whose labels are not known yet.
 
-        From then on every sample is learned at once. scale gives units of your own. Needs
-        `classes`, since no label was seen. Raises AdapterError if that is missing, or it is too
-        late.
+        From then on, every sample is learned at once. scale gives units of your own. The parameter
+        `classes` is needed, since no label has been seen. Raises AdapterError if `classes` is
+        missing, or if a sample has already been learned.
         """
         if self.classes is None:
             raise AdapterError("warm_up() comes before the labels: give classes=, a number or all")
@@ -200,10 +200,10 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
             self._start(first, scale)
 
     def learn_one(self, x: _Sample, y: Hashable) -> None:
-        """Learn a sample. The first `warmup` samples are kept, too, until they set the units.
+        """Learn a sample. The first `warmup` samples are also kept until they set the units.
 
-        Warns of features that come later than these, and of values that units or ranges cannot
-        hold. A sample that is refused has no effect.
+        Warns of features that the warm-up did not have, and of values that the units or ranges
+        cannot hold. A sample that is refused has no effect.
         """
         known = _numbers(x)
         labels = len(self._labels)
@@ -230,7 +230,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
             self._early.begin(values, self._names, scale, labels, most)
 
     def predict_proba_one(self, x: _Sample, **kwargs: Any) -> dict[Any, float]:
-        """Each label's share of the votes, for all labels so far."""
+        """Return each label's share of the votes, for all labels so far."""
         known = _numbers(x)
         online = self._online or self._early.online
         if not online:
@@ -243,7 +243,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         return {y: part / whole for y, part in zip(self._labels, parts, strict=True)}
 
     def predict_one(self, x: _Sample, **kwargs: Any) -> Any:
-        """The label of a sample, None if there is none yet."""
+        """Return the predicted label of a sample; None if no label is known yet."""
         online = self._online or self._early.online
         if online:
             predicted, _ = online.predict_following(self._row(_numbers(x)))
@@ -252,9 +252,9 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         return super().predict_one(x)
 
     def predict_set_one(self, x: _Sample) -> set[Any]:
-        """The labels that are left; more than one where the model is unsure.
+        """Return the prediction set of a sample: more than one label where the model is unsure.
 
-        Of the sets of samples that are asked for and then learned, `guarantee` percent hold the
+        Of the sets of samples that are predicted and then learned, `guarantee` percent hold the
         label, over any 500 in a row within two points. Raises AdapterError without a guarantee.
         """
         if self.guarantee is None:
@@ -268,8 +268,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
 
-        Ends a warm-up that is still going on. Raises UserError if nothing was learned, or the file
-        cannot be written.
+        If the warm-up is still going on, it ends. Raises UserError if nothing was learned, or the
+        file cannot be written.
         """
         self._end_warmup()
         assert self._online
@@ -321,7 +321,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
 
 
 class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
-    """What all regressors have in common."""
+    """The common part of all regressors."""
 
     _model = ""
 
@@ -339,7 +339,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     def learn_one(self, x: _Sample, y: float) -> None:
         """Learn a sample. The first `warmup` samples are kept, and learned together at the end.
 
-        Warns and refuses as a classifier does.
+        Warns of features and values, and refuses samples, as a classifier does.
         """
         known = _numbers(x)
         if not isinstance(y, (numbers.Real, np.bool_)) or not abs(_float(y)) <= MOST:
@@ -351,7 +351,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         self._keep(known, float(y))
 
     def predict_one(self, x: _Sample) -> float:
-        """The prediction for a sample; during the warm-up, the targets' mean so far, or 0."""
+        """Return the prediction for a sample; in the warm-up, the targets' mean so far, or 0."""
         known = _numbers(x)
         if self._online:
             return self._online.predict_row(self._row(known))
@@ -360,7 +360,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
 
-        Ends the warm-up. Raises AdapterError, or UserError, if nothing was learned, or the file
+        The warm-up ends. Raises AdapterError if nothing was learned, and UserError if the file
         cannot be written.
         """
         self._end_warmup()
@@ -383,7 +383,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
 
 
 def _numbers(x: _Sample) -> dict[Any, float]:
-    """The sample's numbers; None is missing. Raises AdapterError for what is no finite number."""
+    """Return the sample's numbers; None is missing. Raises AdapterError for an invalid value."""
     features = {}
     for name, value in x.items():
         if type(value) is float and -math.inf < value < math.inf:
@@ -406,7 +406,7 @@ def _numbers(x: _Sample) -> dict[Any, float]:
 
 
 def _float(value: Any) -> float:
-    """The number; infinity if it is too large for a float."""
+    """Return the value as a float; infinity if the value is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -414,7 +414,7 @@ def _float(value: Any) -> float:
 
 
 def _advice(name: Any, value: Any) -> str:
-    """What to do about a feature that is no number."""
+    """Return advice about a feature that is not a number."""
     if not isinstance(value, str):
         return "Turn it into a number first"
     try:

@@ -1,4 +1,4 @@
-"""A stream is learned: by one engine, and by several that are compared."""
+"""Simulation of a stream by one engine, and a comparison of several engines."""
 
 from __future__ import annotations
 
@@ -56,29 +56,29 @@ def simulate(
     Parameters
     ----------
     stream
-        What open_stream or, for numbers, open_numbers returns.
+        A stream from open_stream or, for numbers, open_numbers.
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
-        "c", "llvm", "python" or "micropython", which give the same result; "checked" is
-        "python", and stops where a kernel goes outside a buffer; None is the fastest here.
+        "c", "llvm", "python" or "micropython", which have the same result; "checked" is "python"
+        and stops if a kernel leaves a buffer; None: the fastest engine on this machine.
     warmup
-        How many samples set the features' ranges before the run; 0: the ranges grow with the
-        samples; None: 0 for learners that can follow growing ranges, else 256.
+        The number of samples that set the features' ranges before the run; 0: the ranges grow with
+        the samples; None: 0 for learners that can follow growing ranges, else 256.
     companions
         The model's companions: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50), Guarantee(90). Only for classes.
     interval, ends
-        For a regression stream: the percent of the targets that the intervals around predictions
-        should contain, and the targets' range; None: no interval, and the range of the warm-up.
+        For a regression stream: the percent of the targets that the prediction intervals should
+        contain, and the targets' range; None: no interval, and the range in the warm-up.
     parameters
-        Those of the learner: window=64, trees=8.
+        The learner's parameters: window=64, trees=8.
 
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. `anomaly` has
     the score of each sample, `unseen` the accuracy on unseen data, `spare` the result of the
-    spare classes, and `label_budget` which labels were asked for. For a regression stream, the
+    spare classes, and `label_budget` the labels that were queried. For a regression stream: the
     errors and the predictions.
 
     Raises
@@ -140,29 +140,29 @@ def parity(
     Parameters
     ----------
     stream
-        What open_stream gives.
+        A stream from open_stream or, for numbers, open_numbers.
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine_names
-        At least two of "python", "llvm", "c" and "micropython"; None is all that this machine
-        has.
+        At least two of "python", "llvm", "c" and "micropython"; None: all engines on this machine.
     warmup
-        As simulate() has it.
+        As in simulate().
     every
-        Samples between two comparisons; a difference is then found sample by sample.
+        The number of samples between two comparisons; a difference is then located
+        sample by sample.
     companions
-        As simulate() has it; of classes only.
+        As in simulate(); only for classes.
     parameters
-        Those of the learner: window=64, trees=8.
+        The learner's parameters: window=64, trees=8.
 
     Returns
     -------
-    None if all agree to the end; else the first sample and the first buffer that differ.
+    None if all engines agree to the end; else the first sample and the first buffer that differ.
 
     Raises
     ------
     UserError
-        As simulate() does, and if a real MicroPython is wanted but not found.
+        As in simulate(), and if MicroPython itself is requested but missing.
 
     Examples
     --------

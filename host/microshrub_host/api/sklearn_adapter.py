@@ -1,6 +1,7 @@
-"""The learners as incremental estimators of scikit-learn, which has to be installed for it.
+"""The learners as incremental estimators of scikit-learn, which has to be installed.
 
-There is one of each learner, those of your own included; `dir()` of this module names them all.
+There is an estimator for each learner, your own learners included; `dir()` of this module lists
+all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .estimators import OF_SKLEARN, Estimators
 
-if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
+if TYPE_CHECKING:  # names for editors and type checkers; a test compares them
     from ..base.errors import AdapterError as AdapterError
     from .sklearn_estimators import _SklearnClassifier as _Classifier
     from .sklearn_estimators import _SklearnRegressor as _Regressor

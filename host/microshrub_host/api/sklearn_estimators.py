@@ -1,4 +1,4 @@
-"""What the estimators of scikit-learn do; sklearn_adapter.py makes one of each learner."""
+"""The common code of scikit-learn's estimators; sklearn_adapter.py makes one for each learner."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ except ImportError as error:
     raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 _NAN = {"ensure_all_finite": "allow-nan"}
-_BLOCK = 8  # rows of a class in a row, in the mean, are blocks
-_ASKED = 32  # rows of a class
+_BLOCK = 8  # consecutive rows of a class, in the mean, that count as blocks
+_ASKED = 32  # most rows of a class that are predicted for the check
 _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 
 
 class _Estimator(BaseEstimator):  # type: ignore[misc]
-    """What classifiers and regressors have in common."""
+    """The common part of classifiers and regressors."""
 
     online_: Online
 
     def _names_and_units(self, values: Values, whole: bool) -> tuple[list[str], dict[str, Any]]:
-        """The names of the features, and what else the first rows say, or whole all rows."""
+        """Return the features' names and the other arguments; with whole, all rows set ranges."""
         if type(self.warmup) is not int or self.warmup < 1:
             raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
         names = getattr(self, "feature_names_in_", None)
@@ -47,7 +47,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         return [str(name) for name in names], units
 
     def _tell_few_rows(self) -> None:
-        """Warn after a first partial_fit() of fewer rows than should set the ranges."""
+        """Warn if the first partial_fit() had fewer rows than the ranges need."""
         rows = self.online_.samples
         if rows < self.warmup and not self.online_.grows:
             warnings.warn(
@@ -59,7 +59,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             )
 
     def _values(self, X: Any) -> Values:  # noqa: N803
-        """The rows that are asked for."""
+        """Return the rows to predict, checked."""
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64, **_NAN))
 
     def __sklearn_tags__(self) -> Any:
@@ -69,11 +69,11 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
 
 class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
-    """What all classifiers have in common."""
+    """The common part of all classifiers."""
 
     _model = ""
     classes_: NDArray[Any]
-    known_classes_: int  # those of the first call, which come first
+    known_classes_: int  # the number of classes in the first call, which come first
     online_: OnlineModel
     spare_classes: int
     guarantee: int | None
@@ -95,11 +95,12 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return self
 
     def _tell_forgotten(self, values: Values, labels: NDArray[np.intp]) -> None:
-        """Warn where rows come in blocks of a class, if one that had ended is not known any more.
+        """Warn if rows come in blocks of one class and the learner has forgotten an earlier class.
 
-        Known is one of which half the rows are predicted correctly; of many rows, some are asked.
+        A class is forgotten if less than half of its rows are predicted correctly; of many rows,
+        only some are predicted.
         """
-        ends = np.flatnonzero(np.diff(labels, append=-1))  # of the blocks
+        ends = np.flatnonzero(np.diff(labels, append=-1))  # ends of the blocks
         if len(labels) < _BLOCK * len(ends):
             return
         classes = np.unique(labels)
@@ -134,12 +135,12 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The classes of the rows, shape (rows,)."""
+        """Return the classes of the rows, shape (rows,)."""
         predicted, _ = self._ask(X)
         return np.asarray(self.classes_[np.minimum(predicted, len(self.classes_) - 1)])
 
     def predict_proba(self, X: Any) -> Values:  # noqa: N803
-        """Each class's share of the votes, shape (rows, classes), in the order of `classes_`."""
+        """Return the classes' shares of votes, shape (rows, classes), ordered as `classes_`."""
         votes = self._ask(X)[1][:, : len(self.classes_)]
         whole = votes.sum(axis=1, keepdims=True)
         even = np.full_like(votes, 1 / votes.shape[1])
@@ -147,9 +148,9 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return parts
 
     def predict_set(self, X: Any) -> NDArray[np.bool_]:  # noqa: N803
-        """Which classes are in each row's set, shape (rows, classes), in the order of `classes_`.
+        """Return the rows' sets as a mask, shape (rows, classes), ordered as `classes_`.
 
-        Of the sets of rows that are asked for before they are learned, `guarantee` percent hold
+        Of the sets of rows that are predicted before they are learned, `guarantee` percent hold
         the class, over any 500 in a row within two points. Raises AdapterError without a
         guarantee.
         """
@@ -176,7 +177,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         fresh: bool,
         whole: bool = False,
     ) -> tuple[Values, NDArray[np.intp]]:
-        """Learn rows, which are returned with the numbers of their classes."""
+        """Learn the rows; return them with the numbers of their classes."""
         values, labels = validate_data(self, X, y, reset=fresh, dtype=np.float64, **_NAN)
         check_classification_targets(labels)
         known = unique_labels(labels if classes is None else classes) if fresh else self.classes_
@@ -200,7 +201,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return values, indices
 
     def _named(self, known: NDArray[Any], strangers: NDArray[Any], new: list[Any]) -> NDArray[Any]:
-        """The classes with the new ones behind, which get their names."""
+        """Name the new classes; return all classes, the new ones last."""
         for y in new:
             assert isinstance(self.online_, OnlineSpare)
             self.online_.name(str(y))
@@ -217,7 +218,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
 
 class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
-    """What all regressors have in common."""
+    """The common part of all regressors."""
 
     _model = ""
     online_: OnlineNumbers
@@ -248,7 +249,7 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Values:  # noqa: N803
-        """The predictions for the rows, shape (rows,), within the targets learned so far."""
+        """Return predictions for the rows, shape (rows,), within the range of learned targets."""
         check_is_fitted(self)
         return self.online_.predict(self._values(X))
 
@@ -286,7 +287,7 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 
 
 def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
-    """The place of each label among the known ones, which may be in any order; -1 for others."""
+    """Return each label's index among the known labels, in any order; -1 for an unknown label."""
     order = np.argsort(known, kind="stable")
     places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
     return np.where(known[places] == labels, places, -1)

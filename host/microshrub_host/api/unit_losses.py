@@ -1,8 +1,9 @@
 """Units of the estimators, and warnings of values that their units or ranges cannot hold.
 
-A unit is chosen by the first samples. If all of these are whole, a later 0.37 becomes 0; if all of
-them are small, a later 1e7 may be too large. So are ranges, where they do not grow: of later
-values far outside, only the size is known. All are learned all the same, so a warning says it.
+The first samples set the unit. If all of them are whole, a later 0.37 becomes 0; if all of them
+are small, a later 1e7 may be too large. The first samples also set the ranges, which may not grow:
+values far outside can then hardly be told apart. Such samples are learned all the same, so there
+is a warning.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ _ADVICE = "let some of the first samples have such values, with a larger first c
 _LARGE = f"They are learned as the largest value that fits. If they are right, {_ADVICE}"
 _FINE = f"To keep them apart, {_ADVICE}"
 _FAR = f"They can hardly be told apart. If they are right, {_ADVICE}"
-_OFTEN = 8  # values far outside of a range, in a row
-_RARE = 16
+_OFTEN = 8  # values in a row far outside of a range, before a warning
+_RARE = 16  # values inside the range that outweigh one far outside
 
 
 def decimals(digits: int, values: Values) -> Scale:
-    """Units that keep so many digits behind the point of all features of these rows.
+    """Return units that keep this number of decimal places of all features of these rows.
 
-    Raises AdapterError if a value is too large for that.
+    Raises AdapterError if a value is too large for that number.
     """
     if type(digits) is not int:
         raise AdapterError(f"digits has to be a whole number or None, not {digits!r}")
@@ -41,7 +42,7 @@ def decimals(digits: int, values: Values) -> Scale:
 
 
 class LossWarnings:
-    """Looks at all rows that are learned, and warns of a column once for each kind of loss."""
+    """Warnings about learned rows: one for each column and kind of loss."""
 
     def __init__(
         self,
@@ -51,9 +52,9 @@ class LossWarnings:
         meant: bool = False,
         quiet: bool = False,
     ) -> None:
-        """names say which columns these are, such as "the feature 'a'"; more is further advice.
+        """Take the columns' names for messages, such as "the feature 'a'"; more is further advice.
 
-        If the units are meant to be so, nothing is said of what is rounded.
+        With meant, the user has chosen the units, so there is no warning of rounded values.
         """
         self._scale, self._names, self._more = scale, tuple(names), more
         self._losses = UnitLosses(len(names), meant)
@@ -63,15 +64,15 @@ class LossWarnings:
         self._limits = self._losses.limits()
 
     def freeze(self, ranges: Sequence[tuple[int, int]], wide: bool = False) -> None:
-        """From now on, values have these ranges, (low, span) of each column in its unit.
+        """Fix the ranges of the columns, each (low, span) in the column's unit.
 
-        wide ones have all the room that is to be had.
+        With wide, every value outside of a range counts as far outside.
         """
         self._ranges = Ranges(ranges, 0 if wide else 1)
         self._note_limits()
 
     def learned_row(self, row: Sequence[float]) -> list[int]:
-        """The raw integers of a row that is learned, NaN missing; warns as look()."""
+        """Return the raw integers of a row to learn, NaN missing; warn as look() does."""
         raw = []
         for value, (least, most, off) in zip(self._one.exact(row), self._limits, strict=True):
             if least <= value <= most:
@@ -90,15 +91,15 @@ class LossWarnings:
         return raw
 
     def asked_row(self, row: Sequence[float]) -> list[int]:
-        """The raw integers of a row that is asked for, NaN missing."""
+        """Return the raw integers of a row to predict, NaN missing."""
         return self._one.apply(row)
 
     def value(self, column: int, raw: int) -> float:
-        """The value that a raw integer stands for."""
+        """Return the value of a raw integer."""
         return self._one.value(column, raw)
 
     def _note_limits(self) -> None:
-        """Of rows in which there is nothing to tell."""
+        """Note the limits within which a row needs no warning."""
         self._limits = self._losses.limits()
         if self._ranges:
             both = zip(self._limits, self._ranges.limits(), strict=True)
@@ -107,7 +108,7 @@ class LossWarnings:
             ]
 
     def look(self, values: Values, exact: Values) -> None:
-        """Look at rows, shape (rows, columns), NaN missing, and at the same in their units.
+        """Check rows, shape (rows, columns), NaN missing, and the same rows in their units.
 
         Warns with a UserWarning.
         """
@@ -137,18 +138,19 @@ class Ranges:
     """Ranges that do not grow, and the columns whose values often lie far outside."""
 
     def __init__(self, ranges: Sequence[tuple[int, int]], widths: int) -> None:
-        """Far is more than so many widths of a range, (low, span), away from it."""
+        """Take ranges, each (low, span); a value more than `widths` spans outside is far."""
         low, span = np.array(ranges, dtype=np.float64).T
         self.ends = np.stack([low, low + span]).astype(np.int32)
         self._least, self._most = low - widths * span, low + (1 + widths) * span
-        self.rows = 0  # so far
+        self.rows = 0  # rows so far
         self._score = [0] * len(ranges)
-        self._last = [-1] * len(ranges)  # row with a value that was far outside
+        self._last = [-1] * len(ranges)  # last row with a value far outside
 
     def look(self, exact: Values) -> list[tuple[int, int]]:
-        """The columns that left their ranges with these rows, each once, and a row that shows it.
+        """Return the columns that leave their ranges with these rows, each once and with the row.
 
-        A column has when _OFTEN values were far outside, less one for each _RARE that were not.
+        A column has left its range when _OFTEN values were far outside; _RARE values inside
+        outweigh one of them.
         """
         before = self.rows
         self.rows += len(exact)
@@ -159,7 +161,7 @@ class Ranges:
         return [(column, row) for column, row in rows if row >= 0]
 
     def _first(self, column: int, far: NDArray[np.bool_], before: int) -> int:
-        """The row with which a column has left its range; -1 if it has not."""
+        """Return the row with which a column has left its range; -1 if the column has not."""
         row: int
         for row in np.flatnonzero(far).tolist():
             inside = before + row - self._last[column] - 1
@@ -171,5 +173,5 @@ class Ranges:
         return -1
 
     def limits(self) -> list[tuple[float, float]]:
-        """Of each column the least and the greatest value that is not far outside."""
+        """Return, for each column, the least and the greatest value that is not far outside."""
         return list(zip(self._least.tolist(), self._most.tolist(), strict=True))
