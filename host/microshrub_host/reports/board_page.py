@@ -53,7 +53,7 @@ instructions.
 """
 
 NO_REPORT = "No board has a report yet: nobody has reported microshrub on a physical one."
-# How much of microshrub the tests run on emulated processors, by the machine code of a board
+# How much of microshrub the tests run on emulated processors, by a board's machine code
 _EMULATED = {
     "armv6m": "whole programs",
     "armv7m": "whole programs",
@@ -66,7 +66,7 @@ BATTERY_HEAD = (
     "board", "learner", "uJ to predict", "to learn", "with the program", "mW awake",
     "mW asleep between", "days awake", "days asleep between",
 )  # fmt: skip
-# Learners of 14 features and 2 classes, as of elec
+# Learners of 14 features and 2 classes, as in elec
 LEARNERS = (
     ("shrub window=16 trees=4 depth=4 step=8", "4 shrubs"),
     ("thicket bytes=16384", "thicket, 16 KB"),
@@ -76,7 +76,10 @@ _SHAPE = {"features": 14, "classes": 2}
 
 
 def battery_rows(boards: list[Board], battery: Battery, rate: float) -> list[tuple[str, ...]]:
-    """A row as in BATTERY_HEAD for each of LEARNERS on each board of known time and currents."""
+    """Return a row as in BATTERY_HEAD for each of LEARNERS on each board with known figures.
+
+    A board needs a known time of a sample and known currents.
+    """
     result = []
     for board in boards:
         for text, name in LEARNERS:
@@ -100,12 +103,12 @@ def _battery_cells(energy: Energy, battery: Battery) -> list[str]:
 
 
 def rows(boards: list[Board]) -> list[tuple[str, ...]]:
-    """A row for each board, as in HEAD."""
+    """Return a row for each board, as in HEAD."""
     return [_row(board) for board in boards]
 
 
 def page(command: str) -> str:
-    """The whole page, of the boards that come with microshrub."""
+    """Return the whole page, with the boards that come with microshrub."""
     boards = [board_files.load(name) for name in board_files.names()]
     sources = [line for board in boards for line in _sources(board)]
     table = markdown_table(HEAD, rows(boards))
@@ -120,18 +123,18 @@ def page(command: str) -> str:
 
 
 def how(source: str) -> str:
-    """Whether a figure was reported, emulated or derived, as its source begins with the word."""
+    """Return whether a figure was reported, emulated or derived: the first word of its source."""
     return next((word for word in ("reported", "emulated") if source.startswith(word)), "derived")
 
 
 def _last(board: Board) -> str:
-    """The firmware and the date of the newest report."""
+    """Return the firmware and the date of the newest report."""
     report = board.reports[-1]
     return f"{report.firmware}, {report.date.isoformat()}"
 
 
 def ran(board: Board) -> str:
-    """On what microshrub ran that is this board, or has its processor."""
+    """Return whether microshrub ran on this board, on its emulated processor, or on neither."""
     if board.reports:
         return f"reported: {_last(board)}"
     what = _EMULATED.get(board.arch)

@@ -12,17 +12,17 @@ from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
 from .result_tables import in_rom, mixed
 
-_FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
-_OPENED = 20  # a section with at least this part of all bytes is shown with what is in it,
-_NAMED = 100  # and there those with this part of all bytes by name
+_FIRST = ("model", "quantizer", "metrics", "target", "rows")  # first sections; code comes last
+_OPENED = 20  # a section with at least this part of all bytes is shown in detail
+_NAMED = 100  # in such a section, lines with at least this part of all bytes have a name
 
 
 def print_budget(
     budget: Budget, board: Board, time: SampleTime | None = None, every: bool = False
 ) -> None:
-    """The parts with their bytes, their sums, and the board's RAM.
+    """Print the parts with their bytes, their sums, and the board's RAM.
 
-    Buffers of one thing are one line, and what is small one more, unless every part is to be seen.
+    The buffers of one object are one line, and small parts share a line, unless `every` is set.
     """
     console.say(f"RAM on {board.name}")
     table = Table("part", "bytes", "note")
@@ -59,7 +59,7 @@ def print_budget(
 
 
 def _of_heap(budget: Budget, board: Board) -> str:
-    """Where the free heap is from, and what of it is there only while no radio is on."""
+    """Return the source of the free heap, and of the part that is free while no radio is on."""
     grown = board.grown_bytes(budget.machine_code_bytes)
     if not (board.growth and grown):
         return board.heap_source
@@ -80,7 +80,7 @@ def _section(table: Table, owner: str, parts: list[Part], budget: Budget, every:
 
 
 def _opened(table: Table, parts: list[Part], least: int) -> None:
-    """Return the lines of a section; several buffers of one object are one line."""
+    """Add the lines of a section; several buffers of one object are one line."""
     things: dict[str, list[Part]] = {}
     for part in parts:
         things.setdefault(_name(part).partition(".")[0], []).append(part)

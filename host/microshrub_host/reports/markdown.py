@@ -1,4 +1,4 @@
-"""A table in Markdown: the one way in which all pages write theirs."""
+"""Tables in Markdown, as all pages have them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def markdown_table(
     *,
     best: Collection[tuple[int, int]] = (),
 ) -> str:
-    """A head and its rows; the cells (row, column) of best are bold.
+    """Return a table of a head and rows; the cells (row, column) in best are bold.
 
-    Columns of numbers, of which some may be missing, are aligned to the right.
+    Columns of numbers, some of which may be missing, are aligned to the right.
     """
     columns = [[row[c] for row in rows] for c in range(len(head))]
     rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]

@@ -87,8 +87,8 @@ footer th { font-weight: normal; color: var(--quiet); }
   h1, h2 { break-after: avoid; } }
 """
 
-# A head sorts upwards, and at the next click downwards; numbers stand before texts, and both
-# before what is missing.
+# A click on a head sorts upwards, and the next click downwards; numbers come before texts, and
+# both before missing values.
 SCRIPT = """
 document.addEventListener("click", (event) => {
   const button = event.target.closest("th button");
@@ -110,7 +110,7 @@ document.addEventListener("click", (event) => {
 
 
 _HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-# The pictures have style attributes of their own.
+# The pictures have style attributes of their own
 _POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; "
     "base-uri 'none'; form-action 'none'"
@@ -119,13 +119,13 @@ _NUMBER = re.compile(
     r"([-+\N{MINUS SIGN}]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?: ?%| ± [0-9.,]+)?",
     re.ASCII | re.IGNORECASE,
 )
-_WORD = 22  # letters; a longer one in the first column is broken
+_WORD = 22  # letters; longer words in the first column are broken
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 
 
 def surroundings() -> dict[str, str]:
-    """When and on what this runs, as facts of a page."""
+    """Return the date and the machine, as facts of a page."""
     processor = platform.processor() or platform.machine()
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n")
@@ -139,10 +139,10 @@ def surroundings() -> dict[str, str]:
 
 
 class Page:
-    """The parts stand in the page in the order in which they are added.
+    """A page, whose parts have the order in which they are added.
 
-    command is what made the page, to paste; facts are versions, seeds, a date: they stand at the
-    end. All texts are escaped.
+    command is the command that made the page, ready to paste; facts are versions, seeds and a
+    date, for the page's end. All texts are escaped.
     """
 
     def __init__(self, title: str, command: str, facts: Mapping[str, str]) -> None:
@@ -157,7 +157,7 @@ class Page:
         self._parts.append(f"<h2>{_text(text)}</h2>")
 
     def paragraph(self, text: str) -> None:
-        """Running text."""
+        """Add running text."""
         self._parts.append(f"<p>{_text(text)}</p>")
 
     def table(
@@ -167,14 +167,14 @@ class Page:
         *,
         best: Collection[tuple[int, int]] = (),
     ) -> None:
-        """A table that a click on a head sorts; the cells (row, column) of best are bold.
+        """Add a table that a click on a head sorts; the cells (row, column) in best are bold.
 
         Columns of numbers (`1,234`, `-0.5`, `94.02 %`, `94.02 ± 0.1`) are right-aligned.
         """
         self._parts.append(_table(head, rows, best))
 
     def picture(self, figure: Any, caption: str) -> None:
-        """A matplotlib figure; the caption is also its text for those who cannot see it."""
+        """Add a matplotlib figure; the caption is also its description for screen readers."""
         self._pictures += 1
         drawn = _inline_svg(figure, f"p{self._pictures}-", caption)
         self._parts.append(f"<figure>{drawn}<figcaption>{_text(caption)}</figcaption></figure>")
@@ -184,7 +184,7 @@ class Page:
         files.replace(path, self.html().encode())
 
     def html(self) -> str:
-        """The page as it is written."""
+        """Return the page as HTML."""
         facts = "\n".join(
             f'<tr><th scope="row">{_text(name)}</th><td>{_text(fact)}</td></tr>'
             for name, fact in self._facts.items()
@@ -205,7 +205,7 @@ class Page:
 
 
 def shown(text: str) -> str:
-    """A text as the page shows it: on one line, and without control characters."""
+    """Return a text as the page shows it: on one line, and without control characters."""
     return printable(" ".join(text.split()))
 
 
@@ -247,14 +247,14 @@ def _table(
 
 
 def _look(texts: Sequence[str], numbers: Sequence[float | None]) -> str:
-    """The class of a column of numbers: at least a quarter of what is not missing is one."""
+    """Return the class of a number column: a quarter of the present cells must be numbers."""
     total = sum(number is not None for number in numbers)
     missing = sum(len(shown(text)) < 2 for text in texts)
     return ' class="n"' if total and 4 * total >= len(texts) - missing else ""
 
 
 def _inline_svg(figure: Any, prefix: str, name: str) -> str:
-    """The figure as an element of HTML; its ids begin with the prefix, its texts are texts."""
+    """Return the figure as an HTML element; its ids begin with the prefix, its text stays text."""
     import matplotlib
 
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -268,7 +268,7 @@ def _inline_svg(figure: Any, prefix: str, name: str) -> str:
             element.attrib[key] = _adapted(key, value, prefix)
         if _LINK in element.attrib:
             element.attrib["href"] = element.attrib.pop(_LINK)
-        for child in list(element):  # their style is that of the page
+        for child in list(element):  # the page has its own style
             if child.tag in (f"{_SVG}style", f"{_SVG}metadata"):
                 element.remove(child)
     root.attrib |= {"role": "img", "aria-label": shown(name)}
@@ -276,7 +276,7 @@ def _inline_svg(figure: Any, prefix: str, name: str) -> str:
 
 
 def _adapted(key: str, value: str, prefix: str) -> str:
-    """An attribute's value with the picture's own ids, and with the page's black and white."""
+    """Return an attribute's value, with prefixed ids, and page colours for black and white."""
     if key == "id":
         return prefix + value
     if key == _LINK:

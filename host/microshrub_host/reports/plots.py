@@ -14,15 +14,15 @@ from ..evaluation.regression import NumberResult
 from ..simulation.anomaly import AnomalyRun
 from ..streams.regression_streams import NumberStream, Values
 
-_SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
-_FEW = 10  # points that a line alone would not show
-_TITLE = 90  # letters of a line
+_SHARE = "share_"  # prefix of a member's share of the votes, in an ensemble's progress
+_FEW = 10  # points; a line of fewer has markers
+_TITLE = 90  # letters in a line
 
-Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
+Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percentages, and the style
 
 
 def draw_run(result: Result) -> Any:
-    """Plot accuracy over time beside the baselines, and below it the model's state."""
+    """Plot accuracy over time with the baselines, and below it the model's state."""
     from matplotlib.figure import Figure
 
     drawn = [run for run in result.companions.values() if run.draws]
@@ -33,7 +33,7 @@ def draw_run(result: Result) -> Any:
     for samples, percent, look in curves:
         upper.plot(samples, percent, marker="o" if len(samples) < _FEW else None, **look)
     upper.set_ylabel("accuracy, %")
-    early = result.samples // 10  # where the curves have not settled yet
+    early = result.samples // 10  # samples before the curves settle
     settled = [percent[samples > early].min(initial=100) for samples, percent, _ in curves]
     size = count(result.samples, "sample")
     title = f"{result.stream}: {result.accuracy:.2f} % of {size}"
@@ -80,7 +80,7 @@ def _curves(result: Result) -> list[Curve]:
 
 
 def draw_anomalies(stream: str, run: AnomalyRun) -> Any:
-    """The anomaly score over time, of a stream without labels."""
+    """Plot the anomaly score over time for a stream without labels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3), layout="constrained")
@@ -110,12 +110,12 @@ def _draw_progress(axes: Any, result: Result) -> None:
     axes.set_xlabel("samples")
 
 
-_LAST = 300  # samples whose predictions are drawn one by one
-_COLUMNS = 2000  # of the picture
+_LAST = 300  # samples whose predictions are plotted
+_COLUMNS = 2000  # of points in a line, at most
 
 
 def draw_numbers(result: NumberResult, stream: NumberStream) -> Any:
-    """The mean absolute error over time beside NoChange's; below it the last predictions."""
+    """Plot the mean absolute error over time with the baselines; below it the last predictions."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 7), layout="constrained")
@@ -143,7 +143,7 @@ def draw_numbers(result: NumberResult, stream: NumberStream) -> Any:
 def _running_errors(
     guess: Values, stream: NumberStream, numbers: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Values]:
-    """Samples, and the mean absolute error up to each, thinned out."""
+    """Return sample numbers, and the mean absolute error up to each of them, thinned out."""
     scored = stream.scored
     away = np.abs(guess - stream.targets)[scored]
     means = np.cumsum(away) / np.arange(1, len(away) + 1)

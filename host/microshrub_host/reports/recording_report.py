@@ -15,7 +15,7 @@ from ..streams.survey import ColumnSurvey, Survey
 from .page import Page
 
 _BLOCKS, _PLAIN = "▁▂▃▄▅▆▇█", " .:-=+*#"
-_WIDTH = 12  # signs of a curve
+_WIDTH = 12  # characters of a curve
 _MOST = 24  # columns of a screen
 HEAD = ("column", "holds", "from to", "missing", "is", "curve")
 
@@ -26,10 +26,10 @@ class RecordingReport:
 
     survey: Survey
     roles: Mapping[str, str]
-    facts: Sequence[str]  # on its clock, its classes, what was left out
+    facts: Sequence[str]  # about the clock, the classes, the columns left out
     notes: Sequence[str]
-    fault: str  # why it cannot be learned as it is
-    command: str  # to go on with
+    fault: str  # the reason if the recording cannot be learned as it is
+    command: str  # a command to continue with
 
     @property
     def title(self) -> str:
@@ -38,7 +38,7 @@ class RecordingReport:
         return f"{self.survey.name}: {rows}, {count(len(self.survey.columns), 'column')}"
 
     def rows(self, signs: str = _BLOCKS, most: int | None = None) -> list[tuple[str, ...]]:
-        """A row for each column, with its curve in these signs, low to high."""
+        """Return a row for each column, with its curve in these characters, low to high."""
         return [
             (
                 column.name,
@@ -52,7 +52,7 @@ class RecordingReport:
         ]
 
     def screen(self, *, blocks: bool) -> tuple[list[tuple[str, ...]], list[str]]:
-        """The rows of the table on a screen, and the lines below it."""
+        """Return the rows of the table on a screen, and the lines below it."""
         rows = self.rows(_BLOCKS if blocks else _PLAIN, _MOST)
         more = len(self.survey.columns) - _MOST
         lines = [f"... and {count(more, 'column')} more; --html shows all"] if more > 0 else []
@@ -64,7 +64,7 @@ class RecordingReport:
         return rows, lines
 
     def page(self, command: str, facts: Mapping[str, str]) -> Page:
-        """All of it with a picture of each column."""
+        """Return a page of the same description, with a picture of each column."""
         page = Page(self.title, command, facts)
         for line in [*self.facts, *self.notes]:
             page.paragraph(line)
@@ -88,7 +88,7 @@ def _holds(column: ColumnSurvey) -> str:
 
 
 def curve(column: ColumnSurvey, signs: str = _BLOCKS) -> str:
-    """A small curve of a column of numbers, from the first row to the last."""
+    """Return a small curve of a column of numbers, from the first row to the last."""
     points = np.array(column.points)
     finite = points[np.isfinite(points)]
     largest = float(np.max(np.abs(finite), initial=0.0))
@@ -109,7 +109,7 @@ def curve(column: ColumnSurvey, signs: str = _BLOCKS) -> str:
 
 
 def class_facts(stream: Stream) -> str:
-    """The classes, how many samples each has and in how many runs."""
+    """Return the classes, with the numbers of their samples and runs, as a sentence."""
     labels = np.asarray(stream.labels)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1])
     runs = np.bincount(labels[starts], minlength=len(stream.class_names))

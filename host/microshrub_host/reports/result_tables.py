@@ -1,4 +1,4 @@
-"""The results of a run or a budget: tables for people, JSON for programs."""
+"""The results of a run or a budget: tables for users, JSON for programs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ..evaluation.task import RunResult
 class RunReport:
     """The parts of a report that not every run has."""
 
-    size: str  # of the stream, in words
-    rows: list[tuple[str, str]]  # the first ones of its table
+    size: str  # size of the stream, as text
+    rows: list[tuple[str, str]]  # first rows of the main table
     verdict: str  # sentences that explain the figures
     picture: str  # a caption for the picture
     first: str  # the main result, in a sentence or two
     last: str = ""  # further lines at the top, after the board's RAM and time
-    details: Sequence[tuple[str, str]] = ()  # the first ones of the table of details
+    details: Sequence[tuple[str, str]] = ()  # first rows of the table of details
     scores: Sequence[Sequence[str]] = ()  # a table before the others, its head first
-    matrix: Sequence[Sequence[str]] = ()  # of the confusions, its head first
+    matrix: Sequence[Sequence[str]] = ()  # confusion matrix, its head first
     matrix_title: str = ""
 
 
@@ -50,7 +50,7 @@ def run_record(
     options: Mapping[str, Any],
     time: SampleTime | None = None,
 ) -> dict[str, Any]:
-    """Return the contents of `simulate --json`; options say how the stream was read."""
+    """Return the contents of `simulate --json`; options describe how the stream was read."""
     more = {"versions": versions()}
     return result.record() | _sizes(budget, board, key, time) | dict(options) | more
 
@@ -115,7 +115,7 @@ def _print_rows(rows: Sequence[tuple[str, str]]) -> None:
 
 
 def _with_head(rows: Sequence[Sequence[str]]) -> Table:
-    """A table of a name and its numbers in each row; the first row is its head."""
+    """Return a table with a name and its numbers in each row; the first row is the head."""
     table = Table(*rows[0])
     for column in table.columns[1:]:
         column.justify = "right"
@@ -127,8 +127,7 @@ def _with_head(rows: Sequence[Sequence[str]]) -> Table:
 def summary(
     report: RunReport, budget: Budget | None = None, time: SampleTime | None = None
 ) -> list[str]:
-    """The main results of a run, a line each: how good it is, whether it fits a given board,
-    and where it goes wrong."""
+    """Return a run's main results, a line each: accuracy, fit on a board, confused classes."""
     lines = [report.first]
     if budget is not None:
         lines.append(fits(budget, time))
@@ -136,14 +135,14 @@ def summary(
 
 
 def fits(budget: Budget, time: SampleTime | None) -> str:
-    """Sentences about the RAM left on a board, and the time of a sample."""
+    """Return sentences about the RAM left on a board, and the time of a sample."""
     left = (budget.free_bytes - budget.ram_bytes) // 1024
     speed = f" {_milliseconds(time)} a sample." if time else ""
     return f"Fits the {budget.board}, {left:,} KB to spare.{speed}"
 
 
 def board_notes(budget: Budget) -> list[str]:
-    """Further sentences about a model on a given board."""
+    """Return further sentences about a model on a given board."""
     shortage = [] if budget.code_fits else [code_shortage(budget)]
     return [*shortage, *([mixed(budget)] if budget.kernels.plain else [])]
 
@@ -155,7 +154,7 @@ def run_rows(
     board: Board | None,
     time: SampleTime | None = None,
 ) -> RunRows:
-    """The tables of a simulation; the RAM is for a given board."""
+    """Return the tables of a simulation; the RAM is for a given board."""
     ram = f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"
     left = count(budget.free_bytes - budget.ram_bytes, "byte")
     missing = ("missing values", f"{result.missing:,}")
@@ -181,18 +180,18 @@ def run_rows(
 
 
 def _milliseconds(time: SampleTime) -> str:
-    """Return the time of a sample that a board reads from its sensor, predicts and learns."""
+    """Return the time that a board takes to read a sample from its sensor, predict and learn."""
     milliseconds = time.served(sensor=True)[0] / 1000
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2g} ms"
 
 
 def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
-    """The model's figures; for each member of an ensemble its share and accuracy."""
+    """Return the model's figures; for each member of an ensemble its share and accuracy."""
     rows = []
     for name, value in progress.items():
         what, _, member = name.partition("_")
         if what == "accuracy" and f"share_{member}" in progress:
-            continue  # told with the share
+            continue  # in the row of the share
         right = progress.get(f"accuracy_{member}")
         if what == "share" and right is not None:
             rows.append((f"  {member}", f"{value} % of the votes, lately {right} % right"))
@@ -202,14 +201,14 @@ def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def fitting(budget: Budget) -> str:
-    """Sentences about a model that fits, and machine code that may not fit."""
+    """Return sentences about a model that fits, and machine code that may not fit."""
     left = budget.free_bytes - budget.ram_bytes
     message = f"It fits: {left:,} bytes are left for your program."
     return message if budget.code_fits else f"{message} {code_shortage(budget)}"
 
 
 def in_rom(budget: Budget) -> str:
-    """A sentence about the RAM that a ROM file system saves."""
+    """Return a sentence about the RAM that a ROM file system saves."""
     return (
         f"{budget.less_in_rom:,} bytes less with the library in the firmware's ROM file system, "
         "where `flash` puts it if it can"
@@ -217,7 +216,7 @@ def in_rom(budget: Budget) -> str:
 
 
 def mixed(budget: Budget) -> str:
-    """A sentence about kernels that stay bytecode."""
+    """Return a sentence about kernels that stay bytecode."""
     kernels = budget.kernels
     ram = "RAM" if budget.executable_bytes is None else "executable RAM"
     return (
@@ -228,8 +227,9 @@ def mixed(budget: Budget) -> str:
 
 
 def code_shortage(budget: Budget, ways: str = "") -> str:
-    """The message if machine code is too large for the RAM that can run it, with ways out: those
-    that are given, or all that there may be.
+    """Return the message for machine code larger than the executable RAM, with ways out.
+
+    `ways` are the ways out, by default all that may help.
     """
     ways = ways or (
         "`build --freeze` leaves it in flash, a smaller learner has less of it, and "
@@ -242,7 +242,7 @@ def code_shortage(budget: Budget, ways: str = "") -> str:
 
 
 def shortage(what: str, budget: Budget) -> str:
-    """A sentence about something that does not fit: `The model` or the like."""
+    """Return a sentence about something that does not fit: `The model` or the like."""
     result = budget.shortage
     assert result is not None
     needed, available = f"{result.needed:,} bytes", f"{result.available:,}"

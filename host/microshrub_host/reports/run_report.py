@@ -1,4 +1,4 @@
-"""The report of `simulate` on a run, over classes or numbers."""
+"""The report of `simulate` on a run over classes or a regression stream."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .result_tables import RunReport
 
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
 _WINDOWS = "windows overlap, and a sample is learned after others that share its readings"
-_FEW = 100  # samples below which there is no verdict
+_FEW = 100  # samples, below which there is no verdict
 
 
 def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
-    """Compares its accuracies with the baselines', and decides whether it beats them."""
+    """Report a run over classes: compare its accuracies with the baselines'."""
     size = (
         f"{count(result.samples, 'sample')}, "
         f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
@@ -51,7 +51,7 @@ def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
 
 
 def answer(result: Result) -> str:
-    """The one figure to look at beside its baseline, in a sentence or two."""
+    """Return the main figure with its baseline, in a sentence or two."""
     if result.unseen is None:
         return (
             f"While labels come: right in {result.accuracy:.2f} % (repeating the last label: "
@@ -65,7 +65,7 @@ def answer(result: Result) -> str:
 
 
 def confused(by_class: ByClass) -> str:
-    """The two classes that are confused most often, in a sentence; empty if none are."""
+    """Return the two most confused classes in a sentence; empty if no classes are confused."""
     pair = by_class.confused()
     if pair is None:
         return ""
@@ -74,8 +74,10 @@ def confused(by_class: ByClass) -> str:
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
-    """What the figure for unseen data is of; and whether the model beats repeating the last label
-    and the majority class while labels come, in sentences."""
+    """Return sentences about the unseen data, and about accuracy while labels come.
+
+    The latter state whether the model beats repeating the last label and the majority class.
+    """
     unseen = result.unseen
     message = unseen.sentences() if unseen else []
     if unseen and unseen.headline and _hidden(result):
@@ -91,7 +93,7 @@ def _with_labels(result: Result, shuffled: bool) -> str:
     if result.samples < _FEW:
         return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
     baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
-    if result.label_budget:  # they have all labels
+    if result.label_budget:  # the baselines have all labels
         return _verdict_of_few(result, baselines)
     best = max(baselines, key=lambda name: baselines[name])
     leak = _WINDOWS if result.windows else _LEAK
@@ -113,13 +115,13 @@ def _with_labels(result: Result, shuffled: bool) -> str:
 
 
 def _hidden(result: Result) -> bool:
-    """Return whether labels in runs may hide what the model knows: repeating labels beats it."""
+    """Return whether runs of labels may hide the model's use, as repeating labels beats it."""
     few = result.label_budget or result.samples < _FEW
     return not few and result.accuracy <= result.accuracy_nochange and _in_runs(result)
 
 
 def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
-    """The same for a model that does not know all labels, and baselines that do."""
+    """Return the verdict on a model that gets few labels, while the baselines get all."""
     ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
     if ahead:
         return f"The model is above {' and '.join(ahead)}, which know every label."
@@ -127,7 +129,7 @@ def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
 
 
 def _in_runs(result: Result) -> bool:
-    """Whether a label repeats far more often than in a random order: three standard errors."""
+    """Return whether labels repeat more than in random order, by three standard errors."""
     chance = max(result.accuracy_majority, result.label_agreement)
     return result.accuracy_nochange - chance > _margin(result.samples)
 
@@ -141,11 +143,11 @@ def _shuffled(leak: str) -> str:
     return f"But they were shuffled, and in a recording {leak}. A board will be less accurate."
 
 
-_DIGITS = 5  # of an error that count
+_DIGITS = 5  # significant digits of an error
 
 
 def of_numbers(result: NumberResult) -> RunReport:
-    """Compares its errors with those of baselines, and decides whether it beats them."""
+    """Report a run over a regression stream: compare its errors with the baselines'."""
     size = f"{count(result.samples, 'sample')}, {count(result.features, 'feature')}"
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
     return RunReport(
@@ -159,7 +161,7 @@ def of_numbers(result: NumberResult) -> RunReport:
 
 
 def _errors(result: NumberResult) -> list[list[str]]:
-    """A table, its head first."""
+    """Return the errors as a table, its head first."""
     outcome = {
         result.model: result.errors,
         "NoChange (the last target)": result.nochange,
@@ -179,7 +181,7 @@ def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
 
 
 def _verdict(result: NumberResult) -> str:
-    """Say in a sentence whether the model's mean absolute error beats the baselines'."""
+    """Return a sentence on whether the model's mean absolute error beats the baselines'."""
     baselines = {"NoChange": result.nochange.mae, "the running mean": result.running_mean.mae}
     best = min(baselines, key=lambda name: baselines[name])
     lead = 1 - result.errors.mae / baselines[best] if baselines[best] else 0.0

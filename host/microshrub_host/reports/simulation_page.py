@@ -19,7 +19,7 @@ def make_page(
     figure: Any,
     command: str,
 ) -> Page:
-    """Make the page; rows and summary are also printed, figure is the picture."""
+    """Make the page; rows and summary are also printed, and figure is the picture."""
     page = Page(f"{result.model} on {result.stream}", command, _facts(result))
     page.paragraph(f"{report.size}. {' '.join(summary)} {report.verdict}".rstrip())
     page.picture(figure, report.picture)

@@ -11,7 +11,7 @@ from ..evaluation.taught_twice import FOREST, FROZEN, OURS, TaughtTwice
 from ..streams.worlds.turned import AFTER, AGAIN, ALONE, LESSON, TURNED
 
 _WIDTH, _HEIGHT = 900, 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 190, 70, 340  # of the axes; right: room for the names
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 190, 70, 340  # of the axes; the names need room at the right
 _LOOKS = {
     FOREST: ("#c2570c", 'stroke-width="2" stroke-dasharray="2 4"'),
     FROZEN: ("#6b7280", 'stroke-width="2" stroke-dasharray="8 4"'),
@@ -24,13 +24,13 @@ _PHASES = {
     AGAIN: "taught",
     AFTER: "alone",
 }
-_RECENT = 100  # samples of which a point of a line is
+_RECENT = 100  # samples in a point of a line
 _FEWEST = 20
 _APART = 18  # pixels between two names
 
 
 def draw(outcome: TaughtTwice) -> str:
-    """The text of an SVG file."""
+    """Return the text of an SVG file."""
     whole = sum(outcome.seconds[phase] for phase in _PHASES)
     wide = (_WIDTH - _LEFT - _RIGHT) / whole
     begins, x = {}, float(_LEFT)
@@ -95,7 +95,7 @@ def _lines(
 
 
 def _recent(right: NDArray[np.bool_]) -> list[float]:
-    """Percent right of the last samples, from a few samples on."""
+    """Return the percentage right of the last samples, for each sample after the first few."""
     return [
         100 * float(right[max(0, end - _RECENT) : end].mean())
         for end in range(_FEWEST, len(right) + 1)
@@ -103,7 +103,7 @@ def _recent(right: NDArray[np.bool_]) -> list[float]:
 
 
 def _names(outcome: TaughtTwice, x: float) -> Iterator[str]:
-    """Behind the lines: whose they are, and the percent of the last phase, none on another."""
+    """Yield the lines' names and last percentages, at their right ends, without overlap."""
     percents = {name: outcome.percent(name, AFTER) for name in _LOOKS if name in outcome.right}
     at = float("-inf")
     for name, percent in [

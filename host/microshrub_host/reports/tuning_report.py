@@ -29,7 +29,10 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class TuningReport:
-    """All that is reported; trials is not empty, reading are --board and how DATA was read."""
+    """The contents of the report; reading is --board and how DATA was read.
+
+    trials is not empty.
+    """
 
     split: SearchedStream
     limits: Limits
@@ -38,8 +41,8 @@ class TuningReport:
     sources: Sequence[str]  # DATA
     reading: Sequence[str]
     seed: int  # of the search
-    only_simulate: Sequence[str] = ()  # more words for that command,
-    only_build: Sequence[str] = ()  # and for that one
+    only_simulate: Sequence[str] = ()  # more words for the simulate command
+    only_build: Sequence[str] = ()  # more words for the build command
 
     @property
     def front(self) -> list[FinishedTrial]:
@@ -64,7 +67,7 @@ class TuningReport:
 
     @property
     def verdict(self) -> str:
-        """In words: is the chosen model better than the baselines?"""
+        """A sentence on whether the chosen model beats the baselines."""
         scores, measure = self.taken.scores, self.split.measure
         parts = {"the part it was chosen on": "first", "the rest": "rest"}
         beaten = [
@@ -78,7 +81,7 @@ class TuningReport:
         return f"It beats {' and '.join(self.baselines)} on both parts."
 
     def advice(self) -> list[str]:
-        """Sentences about the suggested model."""
+        """Return sentences about the suggested model."""
         taken, measure = self.taken, self.split.measure
         first, rest, whole = map(measure.score_text, _three(taken.scores))
         return [
@@ -94,7 +97,7 @@ class TuningReport:
         ]
 
     def _bytes(self) -> list[str]:
-        """What the bytes of the suggested model are worth."""
+        """Return sentences that compare the suggested model with the smallest good one."""
         taken, measure = self.taken, self.split.measure
         small = study.smallest(self.trials, measure)
         fewer = taken.size.model_bytes - small.size.model_bytes
@@ -112,7 +115,7 @@ class TuningReport:
         ]
 
     def _default(self) -> list[str]:
-        """Whether the learner that needs no options is as good."""
+        """Return sentences on the learner without options, if as good as the suggested model."""
         default, measure = self.split.default, self.split.measure
         same = study.of_default(self.trials, measure, default)
         if same is None or same.configuration == self.taken.configuration:
@@ -132,13 +135,13 @@ class TuningReport:
 
     @property
     def head(self) -> list[str]:
-        """Of the figures in rows()."""
+        """The head of the table in rows()."""
         time = [_TIME] if self.timed else []
         unit = self.split.measure.unit
         return ["bytes", "RAM", *time, f"chosen on, {unit}", f"rest, {unit}"]
 
     def rows(self) -> list[list[str]]:
-        """The front and the baselines: figures, then the model."""
+        """Return the front and the baselines: figures, then the model."""
         rows = []
         for result in self.front:
             size, latency = result.size, result.size.latency
@@ -152,7 +155,7 @@ class TuningReport:
         return rows
 
     def print(self) -> None:
-        """To the standard output."""
+        """Print the report to the standard output."""
         split, board = self.split, self.limits.board
         console.say(
             f"{split.name}: {count(split.samples, 'sample')}, "
@@ -176,7 +179,7 @@ class TuningReport:
             console.say(sentence)
 
     def record(self) -> dict[str, Any]:
-        """What --json writes."""
+        """Return the contents for --json."""
         return {
             "stream": self.split.name,
             "samples": self.split.samples,
@@ -195,7 +198,7 @@ class TuningReport:
         }
 
     def draw(self) -> Any:
-        """The figure: both models' fronts where they were chosen, the baselines, the one taken."""
+        """Return a figure of all models where they were chosen, the baselines, the suggestion."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8, 5), layout="constrained")
@@ -221,7 +224,7 @@ class TuningReport:
         low, high = min(shown), max(shown)
         if measure.rising:
             axes.set_ylim(max(0, low - 0.1 * (high - low) - 0.5), min(100, high + 1))
-        else:  # less is better, and better is further up
+        else:  # less is better, and the axis is inverted
             axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
             axes.yaxis.set_major_formatter(lambda worth, _: f"{-worth:.4g}")
         axes.set_ylabel(f"{measure.name}, where models were chosen")
@@ -230,7 +233,7 @@ class TuningReport:
         return figure
 
     def page(self, command: str) -> Page:
-        """The report as a page; command is what made it."""
+        """Return the report as a page; command is the command that made it."""
         board = self.limits.board
         facts = surroundings() | versions() | {"seed of the search": str(self.seed)}
         page = Page(f"Models for {self.split.name} on {board.name}", command, facts)
@@ -246,7 +249,7 @@ class TuningReport:
         return page
 
     def _both(self, baseline: Scores) -> tuple[str, str]:
-        """Those of the two parts."""
+        """Return a model's scores on the two parts, as text."""
         text = self.split.measure.text
         return text(baseline.first), text(baseline.rest)
 
