@@ -1,7 +1,7 @@
-"""The cache: streams, MicroPython and compiled kernels, which can be made again.
+"""The cache for streams, MicroPython and compiled kernels, all of which can be made again.
 
-Code is loaded from there, so it is used only where nobody else could have put it. What was
-compiled for sources that are no more goes by itself.
+Code is loaded from the cache, so the cache is used only if no other user can write there. Code
+that was compiled from sources which no longer exist is removed automatically.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import platformdirs
 
 
 def kept(target: Path, make: Callable[[Path], object]) -> Path:
-    """The file, which make(path) writes, unless it is there as it was made; folders are made, too.
+    """Return the file; make(path) writes the file unless it exists and is whole.
 
-    Behind it comes what proves that it is whole, so a power cut or a bad disk costs time only, and
-    nothing waits until the disk has it.
+    Missing folders are made. A digest, written after the file, proves that the file is whole. So a
+    power cut or a bad disk costs only time, and there is no need to wait for the disk.
     """
     if not is_whole(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def kept(target: Path, make: Callable[[Path], object]) -> Path:
 
 
 def is_whole(target: Path) -> bool:
-    """Whether kept() made the file, and nothing has changed it since."""
+    """Return whether kept() made the file and the file is unchanged since."""
     try:
         return _proof(target).read_bytes() == hashlib.sha256(target.read_bytes()).digest()
     except OSError:
@@ -60,17 +60,18 @@ _DAY = 86400  # seconds
 _MONTH = 30 * _DAY
 _HOUR = 3600
 _HOURS = 6 * _HOUR
-_KEPT = 16  # folders of a kind
-_CODES = 1024  # files of code, some 12 MB
-_DIGEST = 32  # bytes, of what follows them
+_KEPT = 16  # most recent folders of a kind that are kept
+_CODES = 1024  # files of code that are kept, some 12 MB
+_DIGEST = 32  # bytes of the digest before the data
 _OURS = 0o700
 _WRITABLE = "others may write to it"
 
 
 def remembered(kind: str, key: bytes, make: Callable[[], bytes], most: int) -> bytes:
-    """What make() gives for that key, or gave before; of a kind, some `most` are kept.
+    """Return the result of make() for the key, from the cache if possible.
 
-    A file that is damaged is made again; without a cache, each is made each time.
+    About `most` results of a kind are kept. A damaged file is made again; without a cache, make()
+    is called each time.
     """
     try:
         file = cache_folder(kind) / f"{hashlib.sha256(key).hexdigest()[:24]}.{kind}"
@@ -96,14 +97,14 @@ def _digest(data: bytes) -> bytes:
 
 
 def cache_folder(name: str) -> Path:
-    """A folder of that name in the user's cache, made if need be, as an absolute path.
+    """Return the folder of that name in the user's cache, made if need be, as an absolute path.
 
     The environment variable MICROSHRUB_CACHE moves the cache. Raises OSError if the folder cannot
-    be made, or is not the user's own. One that others could write to is emptied.
+    be made, or is not the user's own. A folder to which others could write is emptied.
     """
     base = _base()
     base.mkdir(mode=_OURS, parents=True, exist_ok=True)
-    if _is_default() and _fault(base) == _WRITABLE:  # what is in it is looked at on its own
+    if _is_default() and _fault(base) == _WRITABLE:  # its folders are checked one by one
         base.chmod(_OURS)
     _check(base)
     path = base / name
@@ -115,10 +116,11 @@ def cache_folder(name: str) -> Path:
 
 
 def compiled_folder(kind: str, key: bytes) -> Path:
-    """The folder of the cache for what is compiled from sources with that key, a digest.
+    """Return the cache's folder for code compiled from sources with that key, a digest.
 
-    The key changes with the sources, so folders pile up. When one is made, those of its kind go
-    that nobody has used for a month; beyond the newest few, those that were not used for hours.
+    The key changes with the sources, so folders accumulate. When a folder is made, folders of the
+    same kind that have not been used for a month are removed; beyond the newest few, folders that
+    have not been used for hours.
     """
     name = f"{kind}-{key.hex()[:16]}"
     if (_base() / name).is_dir():
@@ -131,7 +133,7 @@ def compiled_folder(kind: str, key: bytes) -> Path:
 
 
 def drop_old(entries: Iterable[Path], kept: int) -> None:
-    """Delete files or folders of the cache: unused for a month, or not among the newest."""
+    """Delete cache entries unused for a month, or, if not among the newest, for some hours."""
     ages = {entry: time.time() - _used(entry) for entry in entries}
     for place, entry in enumerate(sorted(ages, key=lambda entry: ages[entry])):
         if ages[entry] > (_HOURS if place >= kept else _MONTH):
@@ -149,7 +151,7 @@ def use(path: Path) -> None:
 
 
 def _used(path: Path) -> float:
-    """When it was used last, in seconds of the clock; now if it is gone."""
+    """Return the time of an entry's last use, in the clock's seconds; now if the entry is gone."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -163,7 +165,7 @@ def _check(folder: Path) -> None:
 
 
 def _fault(folder: Path) -> str:
-    """Why code may not be loaded from there; "" if it may."""
+    """Return why no code may be loaded from a folder; "" if code may be loaded."""
     if not hasattr(os, "geteuid"):
         return ""
     status = folder.stat()
@@ -184,7 +186,7 @@ def _base() -> Path:
 
 
 def _named() -> Path | None:
-    """Where the cache is to be; None if the user has no home."""
+    """Return the cache's path; None if the user has no home."""
     try:
         named = Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub"))
     except RuntimeError:
@@ -194,9 +196,9 @@ def _named() -> Path | None:
 
 @contextmanager
 def work_folder(folder: Path) -> Iterator[Path]:
-    """A new folder in a folder of the cache, gone afterwards; Ctrl-C waits for its removal.
+    """Make a temporary folder inside a folder of the cache; Ctrl-C waits for its removal.
 
-    What others left there that were killed more than a day ago goes, too.
+    Folders left by processes that were killed are removed after a day.
     """
     for left in folder.glob(f"{_WORK}*"):
         if left.stat().st_mtime < time.time() - _DAY:
@@ -205,7 +207,7 @@ def work_folder(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        if sys.platform == "win32":  # Ctrl-C cannot be held back there
+        if sys.platform == "win32":  # Windows cannot hold Ctrl-C back
             shutil.rmtree(work, ignore_errors=True)
         else:
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -216,10 +218,11 @@ def work_folder(folder: Path) -> Iterator[Path]:
 def remembered_code(
     source: bytes, path: Path, maker: str, make: Callable[[], CodeType]
 ) -> CodeType:
-    """The code that make() makes from the source, or the same code from the cache.
+    """Return the code that make() makes from the source, or the same code from the cache.
 
-    To parse the device library takes most of a start. `maker` names what makes the code and how; a
-    different maker makes different code. `path` becomes the code's file name.
+    Parsing the device library takes most of the start-up time. `maker` names the function and
+    version that make the code; another maker makes other code. `path` becomes the code's file
+    name.
     """
     tag = f"{path}\0{maker}\0{sys.implementation.cache_tag}\0{sys.flags.optimize}\0"
     made = remembered("code", tag.encode() + source, lambda: marshal.dumps(make()), _CODES)
@@ -229,7 +232,7 @@ def remembered_code(
 
 @contextmanager
 def usable(warn: Callable[[str], object]) -> Iterator[None]:
-    """Within it the cache can be written; if need be it is elsewhere, which warn is told."""
+    """Make the cache writable within the block, if need be in another folder, with a warning."""
     reason = _refusal()
     if not reason:
         yield

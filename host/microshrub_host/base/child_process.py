@@ -1,14 +1,15 @@
-"""Starts other programs, and ends them with this one, however it ends.
+"""Child processes that end with this process, however it ends.
 
-On Linux the kernel ends them (`setpriv --pdeathsig` of util-linux), also where this process is
-killed; a child so belongs to the thread that starts it. Elsewhere SIGTERM and Ctrl-C end this
-process as an exception does, see exits.py, and those who started a child end it then.
+On Linux, the kernel ends the children (`setpriv --pdeathsig` of util-linux), also if this process
+is killed; so a child belongs to the thread that starts it. On other systems, SIGTERM and Ctrl-C
+end this process like an exception, see exits.py, and the code that started a child then ends the
+child.
 
-None of them imports from the working folder: beside somebody's data may lie a signal.py.
+No child imports from the working folder: the user's data may include a file named signal.py.
 
-One that is silent for long is taken for gone, and so is a board. The environment variable
-MICROSHRUB_PATIENCE is the least, in seconds: on a busy PC what is waited for comes later than it
-usually does.
+A child or a board that is silent for a long time counts as gone. The environment variable
+MICROSHRUB_PATIENCE is the minimum of this time, in seconds: on a busy PC, answers come later than
+usual.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from .errors import UserError
 
 Command = Sequence[str | Path]
 _WITH_US = ("--pdeathsig", "KILL")
-# Python 3.10 has no -P. Its -I also ignores PYTHON... in the environment; sys.path is handed on.
+# Python 3.10 has no -P. Its -I also ignores PYTHON... in the environment; sys.path is passed on.
 _NOT_FROM_HERE = "-P" if sys.version_info >= (3, 11) else "-I"
 
 
 def start(command: Command, **options: Any) -> subprocess.Popen[Any]:
-    """subprocess.Popen of it. Raises OSError if there is no such program."""
+    """Start a command; return the Popen object. Raises OSError if there is no such program."""
     known = shutil.which(command[0])
     return subprocess.Popen([*(_leash() if known else ()), *map(str, command)], **options)
 
 
 def run(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
-    """What became of it once it has ended, with what it said, as text. Raises OSError."""
+    """Run a command to its end; return exit code and output, as text. Raises OSError."""
     pipe = subprocess.PIPE
     with start(command, stdout=pipe, stderr=pipe, text=True, errors="replace", **options) as child:
         try:
@@ -52,7 +53,7 @@ def run(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def python_module(name: str, *words: str) -> Command:
-    """The command of `python -m name words`, which finds what this process finds."""
+    """Return the command for `python -m name words` with this process's import path."""
     path = [folder for folder in sys.path if folder]
     code = (
         f"import sys; sys.path[:] = {path!r}; from runpy import run_module; "
@@ -62,13 +63,13 @@ def python_module(name: str, *words: str) -> Command:
 
 
 def guard_multiprocessing() -> None:
-    """Have the processes of multiprocessing import nothing from the working folder.
+    """Keep multiprocessing's processes from importing from the working folder.
 
-    They begin as `python -c`, for which that folder comes before Python's own modules until they
-    are handed this process's sys.path. Python 3.10 has no setting against it; PYTHONSAFEPATH of
-    later versions would reach all programs that a user's script starts.
+    These processes begin as `python -c`, where that folder comes before Python's own modules until
+    this process's sys.path arrives. Python 3.10 has no setting against this; PYTHONSAFEPATH of
+    later versions would affect all programs that a user's script starts.
     """
-    from multiprocessing import util  # most commands start none
+    from multiprocessing import util  # most commands start no processes
 
     util._args_from_interpreter_flags = _flags  # type: ignore[attr-defined]
 
@@ -79,7 +80,7 @@ def _flags() -> list[str]:
 
 
 def end_session(child: subprocess.Popen[Any]) -> None:
-    """Kill a child that was started with start_new_session, and those that it has started."""
+    """Kill a child that was started with start_new_session, and all processes of its session."""
     if sys.platform == "win32":
         child.kill()
         return
@@ -89,11 +90,11 @@ def end_session(child: subprocess.Popen[Any]) -> None:
 
 @functools.cache
 def _leash() -> tuple[str, ...]:
-    """What stands before a command that is to end with this process; nothing where that is not."""
+    """Return the words before a command that make it end with this process; () if unsupported."""
     result = shutil.which("setpriv") if sys.platform.startswith("linux") else None
     if not result:
         return ()
-    leash = (result, *_WITH_US)  # its path, as PATH may be another one later
+    leash = (result, *_WITH_US)  # the full path, as PATH may change later
     tried = subprocess.run((*leash, "true"), capture_output=True, check=False)
     return leash if tried.returncode == 0 else ()
 
@@ -102,7 +103,10 @@ VARIABLE = "MICROSHRUB_PATIENCE"
 
 
 def patience(seconds: float) -> float:
-    """So many seconds, or those of the variable if they are more. Raises UserError."""
+    """Return the seconds, or the variable's value if larger.
+
+    Raises UserError if that is invalid.
+    """
     text = os.environ.get(VARIABLE) or "0"
     try:
         least = float(text)

@@ -1,7 +1,7 @@
-"""Work spread over processes, of this machine or of a cluster, by Dask's distributed.
+"""Work spread over processes, on this machine or a cluster, by Dask's distributed.
 
-What a worker that died was at is done again by another one: no task is lost, and none gives two
-outcomes. A new task is taken only when a worker has room for it.
+If a worker dies, another worker repeats its task: no task is lost, and each task has one outcome.
+A new task is taken only when a worker has room.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .errors import UserError
 from .worker_process import CtrlC
 
 T = TypeVar("T")
-_LOOK = 1.0  # seconds until the cluster is looked at again: it may have got more workers
+_LOOK = 1.0  # seconds until the next look at the cluster, which may have more workers
 _CONNECT = 10.0  # seconds for a scheduler to answer
 _REPLACED = 60.0  # seconds for a worker to start in the place of one that died
 _LOCAL = {
     "distributed.worker.daemon": False,  # the work may start processes
     "distributed.scheduler.allowed-failures": 2,  # deaths with a task; the next one fails it
-    "distributed.comm.timeouts.connect": "30s",  # also of a new worker on a busy machine
-    "distributed.deploy.lost-worker-timeout": "30 days",  # a dead one is replaced, if slowly
+    "distributed.comm.timeouts.connect": "30s",  # a new worker may start slowly
+    "distributed.deploy.lost-worker-timeout": "30 days",  # dead workers are replaced, if slowly
     "distributed.worker.preload": [__name__],  # calls dask_setup()
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
@@ -36,11 +36,11 @@ _LATE = (TimeoutError, asyncio.TimeoutError)  # two classes until Python 3.11
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task: the value that the work gave, or in words why it gave none."""
+    """The outcome of a task: the value that the work returned, or a message if the work failed."""
 
     task: Any
     value: Any = None
-    failure: str = ""  # "" if it gave one
+    failure: str = ""  # "" if there is a value
 
 
 def spread(
@@ -50,21 +50,22 @@ def spread(
     jobs: int = 1,
     scheduler: str | None = None,
 ) -> Iterator[Outcome]:
-    """Run work(task) for all tasks; gives the outcomes as they are done, in any order.
+    """Run work(task) for all tasks; yield the outcomes as tasks end, in any order.
 
-    Instead of a task, None says that there is none before another one is done.
+    Instead of a task, the iterable may have None: no task is ready before another one is done.
 
-    They run in `jobs` processes of one thread each, or on the cluster whose Dask scheduler is at
-    that address. The work is a function of a module, or a functools.partial of one: it goes to
-    each worker once, whatever it holds, a task each time. A local worker may start processes; one
-    of `dask worker` may with --no-nanny, or with its setting distributed.worker.daemon false.
+    The tasks run in `jobs` processes of one thread each, or on the cluster whose Dask scheduler
+    has the given address. The work is a module's function, or a functools.partial of one: each
+    worker receives the work once, with all its data, and then the tasks. A local worker may start
+    processes; a worker of `dask worker` may do so with --no-nanny, or if its setting
+    distributed.worker.daemon is false.
 
-    An exception in the work is an outcome with a failure, and so is a task that ended its workers
-    three times (on a cluster: as often as its setting allowed-failures says), and then as often
-    with no other task beside it, which might have been the one to blame. Closing the iterator
-    ends the local workers; those of a cluster finish what they are at.
+    An exception in the work is an outcome with a failure. A task that ended its workers three
+    times (on a cluster: as often as the setting allowed-failures permits) is then tried alone, as
+    another task may have been the cause, and is a failure after as many more deaths. Closing the
+    iterator ends the local workers; the workers of a cluster finish their tasks.
 
-    Raises UserError without the packages, and for a cluster that does not answer or goes away.
+    Raises UserError without the packages, and for a cluster that does not answer or disconnects.
     """
     with contextlib.ExitStack() as stack:
         ctrl_c = stack.enter_context(CtrlC())
@@ -78,7 +79,7 @@ def spread(
         client.register_plugin(held, name=held.name)
         if scheduler:
             stack.callback(_quietly, client.unregister_worker_plugin, held.name)
-        stack.callback(ctrl_c.ignore)  # while the rest ends: some seconds
+        stack.callback(ctrl_c.ignore)  # the rest takes some seconds to end
         ctrl_c.release()
         try:
             yield from _spread(distributed, client, held.name, iter(tasks))
@@ -88,8 +89,8 @@ def spread(
 
 def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> Iterator[Outcome]:
     running: dict[Any, Any] = {}  # tasks by future
-    suspects: list[Any] = []  # each was on a worker that died, as was maybe the one to blame
-    alone = False  # whether a suspect is tried by itself
+    suspects: list[Any] = []  # each was on a dead worker, maybe with the cause of the death
+    alone = False  # whether a suspect is running alone
     more = True
 
     def start(task: Any) -> None:
@@ -114,7 +115,7 @@ def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> I
             done = distributed.wait(list(running), _LOOK, "FIRST_COMPLETED").done
         except _LATE:
             continue
-        # all at once, before the caller is at work: a worker that dies takes its values with it
+        # all at once, before the caller continues: the values of a dead worker are lost
         outcomes = []
         for future in done:
             task = running.pop(future)
@@ -127,7 +128,7 @@ def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> I
 
 
 def _run(name: str, boxed: Outcome) -> Any:
-    """In a worker: boxed holds the task, into which Dask would look for futures."""
+    """Run a task in a worker; boxed, as Dask would search the task itself for futures."""
     from distributed import get_worker
 
     return get_worker().plugins[name].work(boxed.task)
@@ -145,12 +146,12 @@ def _outcome(distributed: Any, task: Any, future: Any) -> Outcome:
 
 
 def dask_setup(_: Any) -> None:
-    """In a local worker, at its start: Ctrl-C is for the process that waits for it."""
+    """Make a local worker ignore Ctrl-C, which is for the process that waits for the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def check_packages(what: str) -> None:
-    """Raise UserError, for whatever needs them, if the packages of spread() are not there."""
+    """Raise UserError if the packages of spread() are missing; `what` names the work."""
     _packages(what)
 
 
@@ -169,17 +170,17 @@ def _packages(what: str = "work in several processes") -> tuple[Any, Any]:
 
 @contextlib.contextmanager
 def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]:
-    """A client of the cluster at that address, or of a local one that ends with it."""
+    """Connect a client to the cluster at that address, or to a local one that ends with it."""
     quiet = logging.CRITICAL
     if scheduler:
-        logging.getLogger("distributed.client").setLevel(quiet)  # what it says is raised here
+        logging.getLogger("distributed.client").setLevel(quiet)  # errors are raised here
         client, why = None, ""
         try:
             client = distributed.Client(scheduler, timeout=_CONNECT)
         except (OSError, ValueError, *_LATE) as error:
             why = str(error)
         if not client:
-            gc.collect()  # what is left of it ends now; while another one begins, both would hang
+            gc.collect()  # ends the rest of it now; with another client starting, both would hang
             raise UserError(f"{scheduler}: no Dask scheduler answers there: {why}")
         with client:
             if not client.nthreads():
@@ -192,8 +193,8 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any port: others may have the usual one
-            memory_limit=0,  # no limit: a worker that swaps is not ended
+            dashboard_address="127.0.0.1:0",  # any port: the usual one may be taken
+            memory_limit=0,  # no limit: a worker may swap
             silence_logs=quiet,
         )
     except RuntimeError as error:
@@ -206,13 +207,13 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
             try:
                 yield client
             finally:
-                # Dask cannot end a worker that is about to replace one that died
+                # Dask cannot end a worker that is just replacing a dead one
                 _quietly(client.wait_for_workers, jobs, _REPLACED)
     finally:
-        _quietly(cluster.close)  # the outcomes are there: they are not lost over this
+        _quietly(cluster.close)  # an error must not lose the outcomes
 
 
 def _quietly(what: Callable[..., object], *arguments: object) -> None:
-    """Call it; that the cluster is gone is no matter any more."""
+    """Call a function and ignore errors, as the cluster may be gone."""
     with contextlib.suppress(Exception):
         what(*arguments)

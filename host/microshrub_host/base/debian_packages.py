@@ -1,7 +1,7 @@
-"""Debian packages and source packages, fetched and unpacked into a folder of our own.
+"""Debian packages and source packages, fetched and unpacked into our own folder.
 
-This needs no root and does not touch the system: apt-get gets its own configuration, package lists
-and status. The mirror is the one that this machine's apt already uses.
+No root is needed, and the system stays untouched: apt-get has its own configuration, package lists
+and status. The mirror is the one in this machine's apt settings.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ X86 = ("x86_64", "amd64", "i386", "i486", "i586", "i686")
 ASK_SECONDS = 20
 FETCH_SECONDS = 300
 
-# Everything that apt reads and writes is in the folder WORK; the hooks and pins that the machine
-# has for its own updates are left out. The sandbox user _apt could not enter WORK.
+# Everything that apt reads and writes is in the folder WORK; the machine's hooks and pins are left
+# out. The sandbox user _apt could not enter WORK.
 APT_CONF = """\
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -56,11 +56,11 @@ Wanted = Callable[[str], bool]
 
 
 def silent(line: str) -> None:
-    """Progress for callers who want none."""
+    """Ignore a line of progress."""
 
 
 class PackagesError(Exception):
-    """Why the packages cannot be fetched; `tried` has a line for each mirror that failed."""
+    """The packages cannot be fetched; `tried` has a line for each mirror that failed."""
 
     def __init__(self, reason: str, tried: Sequence[str] = ()) -> None:
         super().__init__("\n  ".join((reason, *tried)))
@@ -68,12 +68,12 @@ class PackagesError(Exception):
         self.tried = tuple(tried)
 
     def with_advice(self, advice: str) -> str:
-        """The message, and what to do about it; below a list, that has a line of its own."""
+        """Return the message and the advice, which has its own line below a list of mirrors."""
         return ("\n" if self.tried else " ").join((str(self), advice))
 
 
 class CommandError(Exception):
-    """A helper program failed; the message is the end of its output, `last_line` just a line."""
+    """A program failed; the message is the end of its output, `last_line` just the last line."""
 
     def __init__(self, message: str, last_line: str = "") -> None:
         super().__init__(message)
@@ -81,7 +81,7 @@ class CommandError(Exception):
 
 
 def check_machine(machines: Collection[str] = X86) -> None:
-    """Raise PackagesError if fetching cannot work here, or on machines of this kind."""
+    """Raise PackagesError if fetching cannot work on this machine."""
     if sys.platform != "linux" or platform.machine().lower() not in machines:
         here = f"{sys.platform} on {platform.machine()}"
         wanted = "x86" if machines == X86 else "/".join(machines)
@@ -103,11 +103,12 @@ def fetch(
     architecture: str = "i386",
     wanted: Wanted | None = None,
 ) -> Path:
-    """Unpack the packages of a Debian release under the empty folder `work`; returns their root.
+    """Unpack packages of a Debian release in the empty folder `work`; return their root.
 
-    `wanted` says whether a path in a package, such as "usr/bin/x", is to be unpacked (default: all
-    are). `progress` gets a line of text before each step. Raises PackagesError if no mirror has
-    them, CommandError if they do not unpack, and OSError if `work` cannot be written.
+    `wanted` tells whether to unpack a path of a package, such as "usr/bin/x"; by default, all
+    paths are unpacked. `progress` receives a line of text before each step. Raises PackagesError
+    if no mirror has the packages, CommandError if unpacking fails, and OSError if `work` cannot be
+    written.
     """
     options = f"arch={architecture} target=Packages lang=none signed-by={KEYRING}"
     _download(
@@ -128,14 +129,14 @@ def fetch(
 
 
 def fetch_source(suite: str, package: str, work: Path, progress: Progress, wanted: Wanted) -> Path:
-    """Unpack a source package, as it was before Debian's patches, under the empty folder `work`.
+    """Unpack a source package, without Debian's patches, in the empty folder `work`.
 
-    `wanted` says whether a path in it, without its first folder, is to be unpacked. Returns that
-    first folder. Raises what fetch() raises.
+    `wanted` tells whether to unpack a path of the package, without the first folder. Returns that
+    first folder. Raises the same errors as fetch().
     """
     _download(
         f"deb-src [lang=none signed-by={KEYRING}] SITE {suite} main\n",
-        "amd64",  # sources are the same for all
+        "amd64",  # sources are the same for all machines
         (f"reading the source index of SITE ({suite})", ("update",)),
         (f"downloading the source of {package}", ("source", "--download-only", package)),
         work,
@@ -149,13 +150,13 @@ def fetch_source(suite: str, package: str, work: Path, progress: Progress, wante
     return root
 
 
-Step = tuple[str, tuple[str, ...]]  # what to tell the user, and the arguments for apt-get
+Step = tuple[str, tuple[str, ...]]  # progress text, and arguments for apt-get
 
 
 def _download(
     source: str, architecture: str, update: Step, get: Step, work: Path, progress: Progress
 ) -> None:
-    """Have apt-get put files into `work`, from the first mirror, SITE, that has them."""
+    """Download files into `work` with apt-get, from the first mirror, SITE, that has them all."""
     failures = []
     for site in _sites():
         try:
@@ -194,12 +195,12 @@ def _unpack_some(package: Path, root: Path, wanted: Wanted) -> None:
 def _extract_stream(stream: IO[bytes], root: Path, wanted: Wanted) -> None:
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         _extract(archive, root, wanted)
-    while stream.read(1 << 16):  # the padding behind the archive's end
+    while stream.read(1 << 16):  # the padding after the archive's end
         pass
 
 
 def _extract(archive: tarfile.TarFile, root: Path, wanted: Wanted) -> None:
-    """Extract an archive that apt has checked: it is as Debian signed it."""
+    """Extract an archive, whose Debian signature apt has checked."""
     archive.extraction_filter = lambda member, path: member
     for member in archive:
         if not member.isdir() and wanted(member.name.removeprefix("./")):
@@ -210,14 +211,14 @@ def _extract(archive: tarfile.TarFile, root: Path, wanted: Wanted) -> None:
 
 
 def _sites() -> list[str]:
-    """URIs from which this machine's apt gets Debian, the likeliest first."""
+    """Return the URIs of this machine's Debian mirrors, the likeliest first."""
     sites = _sites_of_indexes() + _sites_of_sources()
     wanted = [site for site in dict.fromkeys(sites) if not re.match("cdrom:|.*security/?$", site)]
     return sorted(wanted, key=lambda site: not site.rstrip("/").endswith("debian"))
 
 
 def _sites_of_indexes() -> list[str]:
-    """Those of the package indexes that apt has read; none before the first `apt-get update`."""
+    """Return the URIs of apt's package indexes; none before the first `apt-get update`."""
     try:
         printed = run(("apt-get", "indextargets", "--format", "$(LABEL)\t$(SITE)"), ASK_SECONDS)
     except CommandError:
@@ -227,7 +228,7 @@ def _sites_of_indexes() -> list[str]:
 
 
 def _sites_of_sources() -> list[str]:
-    """Those in apt's settings, sources.list and sources.list.d."""
+    """Return the URIs in apt's settings, sources.list and sources.list.d."""
     ask = ("shell", "MAIN", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d")
     try:
         printed = run(("apt-config", *ask), ASK_SECONDS)
@@ -247,7 +248,7 @@ def _sites_in(file: Path) -> list[str]:
 
 
 def _sites_in_stanzas(text: str) -> list[str]:
-    """The URIs of deb822 stanzas; lines that begin with a blank continue a field."""
+    """Return the URIs of deb822 stanzas; a line that begins with a blank continues a field."""
     text = re.sub(r"(?m)^#.*\n?", "", text)
     sites: list[str] = []
     for stanza in re.split(r"\n\s*\n", text):
@@ -267,7 +268,7 @@ def run(
     folder: Path | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> str:
-    """Standard output of a command. Raises CommandError if it fails or takes too long."""
+    """Return a command's standard output. Raises CommandError for failure or a timeout."""
     pipe = subprocess.PIPE
     env = {**os.environ, "LC_ALL": "C", **(variables or {})}
     try:
@@ -281,7 +282,7 @@ def run(
         printed, complaint = _wait(process, seconds)
     if process.returncode != 0:
         lines_of_apt = complaint.strip().splitlines()
-        errors = [line for line in lines_of_apt if line.startswith("E: ")]  # apt-get's
+        errors = [line for line in lines_of_apt if line.startswith("E: ")]  # of apt-get
         lines = errors[:1] or lines_of_apt[-3:] or [f"it ended with {process.returncode}"]
         raise CommandError(" ".join(lines)[-300:], lines[-1])
     return printed

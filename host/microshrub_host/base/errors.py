@@ -1,15 +1,15 @@
-"""The errors that a user can do something about."""
+"""Errors that a user can solve."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """The message is for people; the command line prints it and exits with 2."""
+    """An error with a message for people; the command line prints the message and exits with 2."""
 
 
 class DataError(UserError):
-    """What is wrong with a source and what to do about it, in words for the user."""
+    """A fault in a stream's source; the message tells the user what to do."""
 
 
 class AdapterError(UserError, ValueError):
-    """What is wrong with a sample or a parameter of an adapter, in words for the user."""
+    """A fault in a sample or a parameter of an adapter, with a message for the user."""

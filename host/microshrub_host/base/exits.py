@@ -1,4 +1,4 @@
-"""How a command starts and ends: exit codes, one line about an error, Ctrl-C."""
+"""The start and end of a command: exit codes, errors in one line, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any
 from .errors import UserError
 
 _CTRL_C = 2
-_PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to be ended
+_PATIENCE = 0.5  # seconds after Ctrl-C, to close files and end processes
 
-# All else is imported where exit_code() can say in one line that it was stopped.
+# Other modules are imported inside exit_code(), so that Ctrl-C meanwhile is reported in one line.
 
 
 def exit_code(run: Callable[[], int]) -> int:
-    """What run() returns, or the exit code of its failure, which is reported in one line.
+    """Return the result of run(), or the exit code of an error, which is reported in one line.
 
-    0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output,
-    143 after SIGTERM. Letters that the output does not have become `?`.
+    The exit codes are 0; 1 for `no`; 2 for an error; 130 after Ctrl-C; 141 if the output has no
+    reader; 143 after SIGTERM. Letters that the output's encoding lacks become `?`.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -34,14 +34,14 @@ def exit_code(run: Callable[[], int]) -> int:
         try:
             return run()
         except BaseException as error:
-            came = interrupt.end()  # what is told of it is told
+            came = interrupt.end()  # from here on, nothing interrupts the message
             return _ended(_Stopped(came) if came else error)
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
-    """Do what the arguments say: the parser's default `run` takes them and gives the exit code.
+    """Run the command: the parser's default `run` takes the arguments and returns the exit code.
 
-    Their `command_line` is what was typed, to paste into a shell.
+    The arguments' `command_line` is the typed command, to paste into a shell.
     """
     try:
         arguments = parser.parse_args(argv)
@@ -60,14 +60,14 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
 
 
 def _ended(error: BaseException) -> int:
-    """The exit code after an exception, and one line about it; raises what nobody foresaw."""
+    """Print one line about an exception; return the exit code. Raises an unexpected exception."""
     if isinstance(error, KeyboardInterrupt):
         return _say("stopped", 128 + (error.signal if isinstance(error, _Stopped) else _CTRL_C))
     if isinstance(error, UserError):
         return _say(str(error), 2)
     if isinstance(error, BrokenPipeError):
         _drop_output()
-        return 141  # as a shell has it for SIGPIPE
+        return 141  # a shell's exit code for SIGPIPE
     if isinstance(error, OSError):
         _drop_output()
         doing = f"use {error.filename}" if error.filename else "read or write"
@@ -88,7 +88,7 @@ def _say(text: str, code: int) -> int:
 
 
 def _drop_output() -> None:
-    """Let what is left in the buffer go nowhere, or Python would complain of it at its end."""
+    """Drop the output that is still buffered, of which Python would complain at its end."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -97,7 +97,7 @@ def _drop_output() -> None:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ctrl-C is not heard in here: what a stopped command has found is printed and written."""
+    """Ignore Ctrl-C in the block, while a stopped command prints and writes its results."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,7 +109,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _strike_main() -> None:
-    """What Ctrl-C does, from another thread."""
+    """Interrupt the main thread as Ctrl-C does, from another thread."""
     if sys.platform == "win32":
         import _thread
 
@@ -119,7 +119,7 @@ def _strike_main() -> None:
 
 
 class _Stopped(KeyboardInterrupt):
-    """By which signal."""
+    """The command was stopped by `signal`."""
 
     def __init__(self, signal: int) -> None:
         super().__init__()
@@ -127,11 +127,11 @@ class _Stopped(KeyboardInterrupt):
 
 
 class _Interrupt:
-    """Remembers that Ctrl-C or SIGTERM came. What it strikes may lose it, or make another error
-    of it.
+    """A handler that remembers Ctrl-C or SIGTERM, as the interrupted code may lose the exception.
 
-    Some packages are struck in callbacks from C, where Python can only report an exception and go
-    on, and some catch everything while they are imported. So it strikes again until main() ends.
+    The code may also raise another error instead. Some packages are interrupted in callbacks from
+    C, where Python can only report an exception and continue, and some catch everything while they
+    are imported. So the handler repeats the interrupt until main() ends.
     """
 
     def __init__(self) -> None:
@@ -156,7 +156,7 @@ class _Interrupt:
             signal.signal(signal.SIGTERM, self._end)
 
     def end(self) -> int:
-        """Ctrl-C does nothing from now on; returns the signal that came."""
+        """Ignore Ctrl-C from now on; return the signal that came, or 0."""
         if self._main:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -178,7 +178,7 @@ class _Interrupt:
             self._report(what)
 
 
-# The packages that not everybody needs, and the extra that installs each
+# Optional packages, and the extra that installs each
 _EXTRAS = {
     "matplotlib": "plot",
     "river": "river",
@@ -196,7 +196,7 @@ _EXTRAS = {
 
 
 def missing(module: str) -> str | None:
-    """What to say where a module is missing; None if it is none of an extra."""
+    """Return the message about a missing module; None for a module that belongs to no extra."""
     package = module.partition(".")[0]
     extra = _EXTRAS.get(package)
     return extra and f"this needs the package {package}: pip install 'microshrub[{extra}]'"

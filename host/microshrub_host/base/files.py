@@ -1,6 +1,6 @@
-"""Files that are replaced at once, and only by whole ones; the checks before the work.
+"""Atomic replacement of files, and checks of files before the work.
 
-Locks between processes are the system's, so one that is killed leaves none behind.
+Locks between processes are the system's, so a killed process leaves no lock.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .errors import UserError
 if sys.platform != "win32":
     import fcntl
 
-MODEL_START = rb"PK\x03\x04.{26}config\.json"  # of a model's file, a pattern
+MODEL_START = rb"PK\x03\x04.{26}config\.json"  # the start of a model's file, a pattern
 NONE = rb"(?!)"  # a pattern that no file matches
 _OTHER, _THERE = "this file is of another kind", "this file exists already"
-_HEAD = 64  # bytes of a file that tell what it is
-_OTHER_BYTES = 1 << 16  # bytes that are enough for all but a learner's state
+_HEAD = 64  # bytes of a file that identify its kind
+_OTHER_BYTES = 1 << 16  # bytes, enough for all of a model but the learner's state
 
 
 def resolved(path: Path) -> Path:
-    """The path behind all links. Raises UserError where links lead round in a circle."""
+    """Return the path with all links resolved. Raises UserError if links form a circle."""
     try:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             path.stat()
@@ -40,7 +40,7 @@ def resolved(path: Path) -> Path:
 
 
 def check_target(option: str, path: Path) -> None:
-    """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
+    """Raise UserError, naming the option, if the file cannot be written; leave no file behind."""
     try:
         folder = resolved(path).parent
     except UserError as error:
@@ -50,7 +50,7 @@ def check_target(option: str, path: Path) -> None:
         raise UserError(f"{option} {path}: there is no folder {shown}")
     if path.is_dir():
         raise UserError(f"{option} {path}: this is a folder, not a file")
-    if _is_special(path):  # a pipe would wait for its reader
+    if _is_special(path):  # opening a pipe would wait for its reader
         return
     try:
         if path.exists():
@@ -63,9 +63,9 @@ def check_target(option: str, path: Path) -> None:
 
 
 def check_kind(option: str, path: Path, start: bytes) -> None:
-    """Raise UserError, naming the option, for a file that is there and is of another kind.
+    """Raise UserError, naming the option, if the path is a file of another kind.
 
-    start is a pattern that files of its kind match at their beginning. An empty file may go.
+    start is a pattern that matches the beginning of the right kind. An empty file may be replaced.
     """
     if is_other_kind(path, start):
         raise UserError(
@@ -75,7 +75,7 @@ def check_kind(option: str, path: Path, start: bytes) -> None:
 
 
 def is_other_kind(path: Path, start: bytes) -> bool:
-    """Whether a file is there, is not empty, and begins otherwise than this pattern."""
+    """Return whether a file exists, is not empty, and does not begin with this pattern."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -84,7 +84,7 @@ def is_other_kind(path: Path, start: bytes) -> bool:
 
 
 def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None:
-    """Raise UserError for an output, by its option, that is an input or another output as well."""
+    """Raise UserError, naming the option, if an output is also an input or another output."""
     seen = {resolved(path): name for name, path in inputs.items()}
     for option, path in outputs.items():
         other = seen.setdefault(resolved(path), option)
@@ -93,7 +93,7 @@ def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None
 
 
 def check_room(option: str, path: Path, nbytes: int) -> None:
-    """Raise UserError, naming the option, if a model of that many bytes does not fit there."""
+    """Raise UserError, naming the option, if the disk has no room for a model of that size."""
     nbytes += _OTHER_BYTES
     free = shutil.disk_usage(resolved(path).parent).free
     if free < nbytes:
@@ -103,11 +103,11 @@ def check_room(option: str, path: Path, nbytes: int) -> None:
 
 
 def replace(path: Path, data: bytes | IO[bytes]) -> None:
-    """Write a file, of bytes or of what another one has from its beginning on; one that is there
-    is replaced at once, and only by a whole one.
+    """Write a file from bytes, or from another file's whole content, atomically.
 
-    It keeps its mode, and its owner where that is possible. A pipe or a device is written to.
-    Raises UserError, and leaves what is there, if it cannot be written.
+    An existing file is replaced in one step, and keeps its mode, and its owner where that is
+    possible. A pipe or a device is written to directly. Raises UserError, and keeps the existing
+    file, if writing fails.
     """
     temporary = _temporary_path(path)
     try:
@@ -137,12 +137,12 @@ def _write(file: IO[bytes], data: bytes | IO[bytes]) -> None:
 
 
 def _as_before(path: Path, file: int) -> None:
-    """Give a new file the mode and the owner of the one that it is to replace."""
+    """Give a new file the mode and the owner of the file to replace."""
     if sys.platform == "win32" or not path.exists():
         return
     before = path.stat()
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-        with contextlib.suppress(OSError):  # only root may
+        with contextlib.suppress(OSError):  # only root may change the owner
             os.fchown(file, before.st_uid, before.st_gid)
     os.fchmod(file, stat.S_IMODE(before.st_mode))
 
@@ -152,18 +152,18 @@ def _is_special(path: Path) -> bool:
 
 
 def _temporary_path(path: Path) -> Path:
-    """A new name in the folder that the file is to stand in."""
+    """Return a new name in the file's folder."""
     return resolved(path).parent / f".microshrub-{os.urandom(8).hex()}"
 
 
-_PATIENCE = 60  # seconds; what is kept in the cache takes a few
-_LONGEST = 0.05  # seconds between two looks
+_PATIENCE = 60  # seconds; work for the cache takes a few
+_LONGEST = 0.05  # seconds between two tries
 
 
 def lock(file: IO[bytes], name: object) -> None:
-    """Keep other processes out until the file is closed; where no such locks exist, do nothing.
+    """Lock the file against other processes until it is closed; do nothing on Windows.
 
-    Raises UserError, with the name that the user knows the file by, if another process is in.
+    Raises UserError, with the file's name for the user, if another process has the lock.
     """
     if not _taken(file):
         raise UserError(f"{name}: another run is writing there")
@@ -171,11 +171,11 @@ def lock(file: IO[bytes], name: object) -> None:
 
 @contextlib.contextmanager
 def alone(path: Path, patience: float = _PATIENCE) -> Iterator[None]:
-    """Within it, no other process or thread is in an alone() of that file, which is made.
+    """Keep other processes and threads out of an alone() block of the same lock file.
 
-    For work that others would do once more, and that is right even so: it goes on without where
-    no such locks exist, where the file cannot be made, and if one that was stopped, or hangs,
-    stays in for longer than `patience`, in seconds.
+    The lock file is made. The block is for work that would otherwise only be done twice. So the
+    block is entered without the lock on Windows, if the file cannot be made, and if a stopped or
+    hanging process keeps the lock for longer than `patience`, in seconds.
     """
     with contextlib.ExitStack() as opened:
         with contextlib.suppress(OSError):
@@ -192,7 +192,7 @@ def _wait(file: IO[bytes], patience: float) -> None:
 
 
 def _taken(file: IO[bytes]) -> bool:
-    """Whether the file is locked now; where no such locks exist, it is as if it were."""
+    """Try to lock the file; return whether that succeeded, always True on Windows."""
     if sys.platform != "win32":
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,7 +11,7 @@ from typing import Any
 def lazy_exports(
     package: str, names: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The package's `__getattr__` and `__dir__`; names has those that each module exports."""
+    """Return a package's `__getattr__` and `__dir__`; names has each module's exports."""
     homes = {name: module for module, exported in names.items() for name in exported.split()}
 
     def attribute(name: str) -> Any:

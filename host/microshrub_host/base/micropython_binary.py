@@ -1,7 +1,7 @@
-"""A real 32-bit MicroPython for the PC: the oracle that the simulator is compared with.
+"""A 32-bit MicroPython for the PC, the reference for the simulator.
 
 Only a 32-bit build has the object sizes, the 31-bit small ints and the 32-bit viper of a board, so
-every candidate is run and asked before it is taken. `find()` looks in the environment variable
+every candidate is run and checked before it is used. `find()` looks in the environment variable
 MICROPYTHON, on PATH and in the cache; `fetch()` fills the cache with Debian's i386 packages
 (debian_packages.py).
 """
@@ -22,13 +22,13 @@ from .debian_packages import CommandError, PackagesError, Progress, silent
 from .errors import UserError
 
 CACHE = "micropython-i386"
-SUITES = ("trixie", "forky")  # the next one where a mirror has only a part of the first
+SUITES = ("trixie", "forky")  # the second if a mirror has the first only in part
 NEWEST_CACHE = "micropython-i386-newest"
-NEWEST_SUITE = "sid"  # what Debian has of the newest version
+NEWEST_SUITE = "sid"  # the suite with Debian's newest version
 PACKAGES = ("micropython", "libc6", "libffi8", "libmbedcrypto16", "libmbedtls21", "libmbedx509-7")
 
 PROBE_SECONDS = 20
-_SHOWN = 200  # characters of what a candidate says
+_SHOWN = 200  # most characters of a candidate's output in a message
 
 WAYS = (
     "Ways to get one: `microshrub micropython` fetches Debian's into the cache (on x86 Linux with "
@@ -36,8 +36,8 @@ WAYS = (
     "`micropython` is on PATH; or set MICROPYTHON to the command that starts one."
 )
 
-# What a candidate is asked. 1 << 31 >> 31 is -1 where viper's ints have 32 bits and 1 where they
-# have 64. The exec keeps a build without viper from being a SyntaxError.
+# The program that checks a candidate. 1 << 31 >> 31 is -1 with viper's ints of 32 bits, and 1 with
+# 64 bits. The exec avoids a SyntaxError on a build without viper.
 PROBE = r"""
 import sys
 bits = width = 0
@@ -59,19 +59,20 @@ print("microshrub", about.name, "%d.%d.%d" % about.version[:3], sys.maxsize,
 
 
 class NoMicroPython(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """There is no usable MicroPython; the message says what was tried, and how to get one."""
+    """There is no usable MicroPython; the message lists the attempts and how to get one."""
 
 
 class _UnfitError(Exception):
-    """Why a candidate cannot be taken, worded to follow its name: "is a 64-bit build"."""
+    """A candidate is not suitable; the message continues its name: "is a 64-bit build"."""
 
 
 @dataclass(frozen=True)
 class MicroPython:
-    """A MicroPython that was run and found to be suitable.
+    """A MicroPython that was run and is suitable.
 
-    `command` is the argv prefix that starts it, `version` like "1.25.0", `machine` and `mpy` are
-    sys.implementation._machine and ._mpy as they are, `found` says where it was found.
+    `command` is the argv prefix that starts MicroPython, `version` is like "1.25.0", `machine` and
+    `mpy` are the raw sys.implementation._machine and ._mpy, and `origin` names the place of
+    discovery.
     """
 
     command: tuple[str, ...]
@@ -82,9 +83,9 @@ class MicroPython:
 
 
 def find() -> MicroPython:
-    """The MicroPython of MICROPYTHON, else of PATH, else of the cache.
+    """Return the MicroPython from MICROPYTHON, else from PATH, else from the cache.
 
-    Raises NoMicroPython if none is suitable, or if the one that MICROPYTHON names is not.
+    Raises NoMicroPython if there is no suitable one, or if MICROPYTHON names an unsuitable one.
     """
     notes: list[str] = []
     micropython = _look(notes)
@@ -94,36 +95,36 @@ def find() -> MicroPython:
 
 
 def fetch(progress: Progress | None = None) -> MicroPython:
-    """What find() finds, or else Debian's i386 packages, unpacked into the cache (about 15 MB).
+    """Return the result of find(), or else unpack Debian's i386 packages into the cache (15 MB).
 
-    `progress` gets a line of text before each step. Raises NoMicroPython.
+    `progress` receives a line of text before each step. Raises NoMicroPython if that fails.
     """
     notes: list[str] = []
     return _look(notes) or _fetch(progress or silent)
 
 
 def fetch_newest(progress: Progress | None = None) -> MicroPython:
-    """The newest version that Debian has, from its own cache folder or fetched into it.
+    """Return Debian's newest version, from its own cache folder or fetched into that folder.
 
-    It is another one than fetch() gives only while Debian's releases differ. Nothing runs it
-    unless MICROPYTHON names its command. Raises NoMicroPython.
+    This version differs from the result of fetch() only while Debian's releases differ. It is used
+    only if MICROPYTHON names its command. Raises NoMicroPython if fetching fails.
     """
     return _cached([], NEWEST_CACHE) or _fetch(progress or silent, NEWEST_CACHE, (NEWEST_SUITE,))
 
 
-find_or_fetch = fetch  # its name says so to callers who only want to have one
+find_or_fetch = fetch  # a clearer name for callers that just need one
 
 
 def code_words(code: str, *folders: Path) -> tuple[str, str]:
-    """The words after a MicroPython's command for code that imports from these folders alone.
+    """Return arguments for MicroPython to run code that imports from these folders alone.
 
-    By itself `micropython -c` looks into the working folder first, also for its own modules.
+    A plain `micropython -c` looks into the working folder first, even for built-in modules.
     """
     return "-c", f"import sys; sys.path[:] = {list(map(str, folders))!r}\n{code}"
 
 
 def describe(mp: MicroPython) -> str:
-    """Version, where it was found and the command, in lines for people."""
+    """Return the version, the origin and the command, as lines of text for people."""
     return "\n".join(
         (
             f"MicroPython {mp.version}, 32 bits, {mp.machine}",
@@ -138,7 +139,7 @@ def describe(mp: MicroPython) -> str:
 
 
 def _look(notes: list[str]) -> MicroPython | None:
-    """The first suitable candidate; `notes` gets a sentence about each one passed over."""
+    """Return the first suitable candidate; add a sentence to `notes` for each rejected one."""
     return _given(notes) or _on_path(notes) or _cached(notes)
 
 
@@ -154,7 +155,7 @@ def _given(notes: list[str]) -> MicroPython | None:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """MICROPYTHON as an argv: the path of a program, or a program and its arguments."""
+    """Split MICROPYTHON into an argv: a program's path, or a program and its arguments."""
     try:
         words = [text] if shutil.which(text) else shlex.split(text)
     except ValueError as error:
@@ -192,14 +193,14 @@ def _cached(notes: list[str], cache: str = CACHE) -> MicroPython | None:
 
 
 def _command_in(root: Path) -> tuple[str, ...]:
-    """Debian's loader, libraries and program, in the folder with the unpacked packages."""
+    """Return the command of Debian's loader, libraries and program in an unpacked folder."""
     lib = root / "usr" / "lib"
     program = str(root / "usr" / "bin" / "micropython")
     return (str(lib / "ld-linux.so.2"), "--library-path", str(lib / "i386-linux-gnu"), program)
 
 
 def _probe(command: tuple[str, ...], origin: str) -> MicroPython:
-    """Run the candidate and ask it what it is. Raises _UnfitError."""
+    """Run a candidate and identify it. Raises _UnfitError if it is unsuitable."""
     try:
         printed = debian_packages.run((*command, *code_words(PROBE)), PROBE_SECONDS)
     except CommandError as error:
@@ -223,13 +224,13 @@ def _probe(command: tuple[str, ...], origin: str) -> MicroPython:
 
 
 def _last_printed(printed: str) -> str:
-    """The last line, in brackets, unless it repeats the question."""
+    """Return the last line of the output, in brackets, unless the line repeats the probe."""
     line = printed.strip().rpartition("\n")[2]
     return f" (it printed {line[-_SHOWN:]!r})" if line and not _repeats_probe(line) else ""
 
 
 def _repeats_probe(line: str) -> bool:
-    """Whether this repeats the question, as programs other than MicroPython do (`ls`, say)."""
+    """Return whether a line repeats the probe, as error messages of other programs do."""
     parts = re.split(r"[\n\\]", PROBE)  # a shell's echo interprets backslashes
     return any(part in line for part in map(str.strip, parts) if len(part) > 8)
 
@@ -238,7 +239,7 @@ def _repeats_probe(line: str) -> bool:
 
 
 def _fetch(progress: Progress, cache: str = CACHE, suites: Sequence[str] = SUITES) -> MicroPython:
-    """Fill the cache folder in one step: `usr` is complete or not there, whatever happens."""
+    """Fill the cache folder in one step: `usr` is either complete or absent."""
     try:
         debian_packages.check_machine()
         folder = cache_folder(cache)
@@ -258,9 +259,9 @@ def _fetch(progress: Progress, cache: str = CACHE, suites: Sequence[str] = SUITE
 
 
 def _packages(work: Path, progress: Progress, suites: Sequence[str]) -> Path:
-    """The unpacked packages of the first suite that a mirror has whole. Raises PackagesError.
+    """Unpack the packages of the first suite that a mirror has completely. Raises PackagesError.
 
-    While a mirror is being updated, the index of one suite may not be the one that was signed.
+    While a mirror is being updated, the index of a suite may not match its signature.
     """
     tried: list[str] = []
     for suite in suites:
@@ -277,7 +278,7 @@ def _packages(work: Path, progress: Progress, suites: Sequence[str]) -> Path:
 def _put_in_place(fresh: Path, target: Path, cache: str = CACHE) -> None:
     try:
         fresh.rename(target)
-    except OSError:  # there is one already: a good one from a faster fetch, or a broken one
+    except OSError:  # the folder exists: from a faster fetch, or broken
         if _cached([], cache) is None:
             target.rename(fresh.with_name("broken"))
             fresh.rename(target)

@@ -1,7 +1,7 @@
 """C compilers that make the machine code of kernels.
 
-The one for x86 is the system's. Those for boards are unpacked from Debian's packages, each once,
-into the cache. Nothing is installed, and no root is needed.
+The compiler for x86 is the system's. The compilers for boards are unpacked once from Debian's
+packages, into the cache. Nothing is installed, and no root is needed.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from .debian_packages import CommandError, PackagesError, Progress, silent
 from .errors import UserError
 from .files import alone
 
-SOURCE_SUITE = "trixie"  # of MicroPython
+SOURCE_SUITE = "trixie"  # for MicroPython's source
 TOOLS_SUITE = "bookworm"
 LIBRARIES = ("libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
-HEADERS = ("libnewlib-dev",)  # of C, for compilers that bring none
-# Folders of a compiler's libraries, for the cores of boards
+HEADERS = ("libnewlib-dev",)  # C's headers, for compilers without any
+# Folders of a compiler's libraries for the boards' cores
 _CORES = ("thumb/v6-m/", "thumb/v7-m/", "thumb/v7e-m+fp/hard/", "rv32imac/ilp32/")
 ARM = ("gcc-arm-none-eabi", "binutils-arm-none-eabi")
 RISCV = ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf")
-# of the ESP8266; it can write what the other ESPs' cores run, see _windowed()
+# The ESP8266's compiler; it can also write code for the other ESPs' cores, see _windowed()
 XTENSA = ("gcc-xtensa-lx106", "binutils-xtensa-lx106")
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _OPTIONS = (
     *("-std=gnu99", "-Os", "-fwrapv", "-fno-pic", "-fno-common", "-ffreestanding"),
-    # each function by itself, which others call directly
+    # functions in separate sections, with direct calls
     *("-ffunction-sections", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables"),
-    # what would call memset() or a table of jumps, which a native module does not have
+    # no memset() and no jump tables, which a native module lacks
     *("-fno-tree-loop-distribute-patterns", "-fno-jump-tables", "-U_FORTIFY_SOURCE", "-w"),
 )
 _SECONDS = 300
 
 
 class NoNativeTools(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """No native module can be made here for this processor; the message says why."""
+    """No native module can be made on this machine for this processor; the message says why."""
 
 
 @dataclass(frozen=True)
 class Processor:
-    """A processor of boards: Debian's packages of its compiler, the compiler, its options."""
+    """A processor of boards: Debian's packages of a compiler, the program, and its options."""
 
     packages: tuple[str, ...]
     program: str
@@ -79,13 +79,13 @@ PROCESSORS: Mapping[str, Processor] = {
 
 @dataclass(frozen=True)
 class NativeTools:
-    """The compiler's command for one processor."""
+    """A compiler's command for one processor."""
 
     arch: str
     compiler: tuple[str, ...]
 
     def compile(self, c: str) -> bytes:
-        """The object file of a text in C. Raises NoNativeTools with what the compiler says."""
+        """Compile C to an object file. Raises NoNativeTools with the compiler's message."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "native.c").write_text(c, encoding="utf-8")
@@ -98,8 +98,8 @@ class NativeTools:
 
 
 def _assembly(arch: str, text: str) -> str:
-    """A compiler's text as the assembler is to have it."""
-    if arch == "rv32imc":  # one instruction reaches all of a module
+    """Return a compiler's output, adapted for the assembler."""
+    if arch == "rv32imc":  # one instruction reaches a whole module
         text = re.sub(r"^\tcall\t", "\tjal\tra,", text, flags=re.MULTILINE)
         text = re.sub(r"^\ttail\t", "\tjal\tzero,", text, flags=re.MULTILINE)
     if arch == "xtensawin":
@@ -108,9 +108,9 @@ def _assembly(arch: str, text: str) -> str:
 
 
 def _windowed(instruction: re.Match[str]) -> str:
-    """An instruction of cores with register windows, which the ESP8266's assembler has not.
+    """Encode an instruction for register windows, which the ESP8266's assembler does not know.
 
-    call8 becomes call0, which whoever links the file makes call8 again.
+    call8 becomes call0, which the linker turns back into call8.
     """
     name, rest = instruction.groups()
     words = [int(number) for number in re.findall(r"\d+", rest.replace("sp", "a1"))]
@@ -127,9 +127,9 @@ def _windowed(instruction: re.Match[str]) -> str:
 
 
 def find_or_fetch(arch: str, progress: Progress | None = None) -> NativeTools:
-    """The tools for an -march of mpy-cross, fetched into the cache if need be.
+    """Return the tools for an -march of mpy-cross, fetched into the cache if need be.
 
-    `progress` gets a line of text before each step. Raises NoNativeTools.
+    `progress` receives a line of text before each step. Raises NoNativeTools if that fails.
     """
     if arch not in PROCESSORS:
         known = ", ".join(PROCESSORS)
@@ -144,7 +144,7 @@ def find_or_fetch(arch: str, progress: Progress | None = None) -> NativeTools:
 
 
 def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
-    """The folder to which a compiler's packages, and C's headers, are unpacked."""
+    """Return the folder with a compiler's unpacked packages and C's headers."""
     wanted = (*packages, *(LIBRARIES if packages else ()), *HEADERS)
 
     def fetch(work: Path) -> Path:
@@ -158,14 +158,14 @@ def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
 
 
 def with_libraries(root: Path) -> tuple[str, ...]:
-    """What stands before a command that needs the libraries unpacked to that folder."""
+    """Return the words before a command that needs the unpacked libraries in that folder."""
     triplet = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[architecture()]
     folders = (root / "usr" / "lib" / triplet, root / "lib" / triplet)
     return ("env", "LD_LIBRARY_PATH=" + ":".join(map(str, folders)))
 
 
 def architecture() -> str:
-    """This machine's, as Debian calls it."""
+    """Return this machine's architecture by Debian's name."""
     return MACHINES.get(platform.machine().lower(), "amd64")
 
 
@@ -183,7 +183,7 @@ def _compiler(arch: str, root: Path) -> tuple[str, ...]:
 
 
 def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -> Path:
-    """A folder of the cache that fetch() makes in a work folder, once."""
+    """Return a folder of the cache; fetch() makes the folder once, in a work folder."""
     if recipe[0] is not SOURCE_SUITE:
         debian_packages.check_machine(tuple(MACHINES))
     digest = hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]
@@ -200,7 +200,7 @@ def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -
 
 
 def put_in_place(fresh: Path, target: Path) -> None:
-    """Rename a folder, unless another process was faster and it is already there."""
+    """Rename a folder, unless a faster process has already put one in place."""
     try:
         fresh.rename(target)
     except OSError:
@@ -209,8 +209,10 @@ def put_in_place(fresh: Path, target: Path) -> None:
 
 
 def is_of_tools(programs: tuple[str, ...], name: str) -> bool:
-    """Whether to unpack a file of the packages: libraries, headers, the programs whose names begin
-    so, and of a compiler what C needs, with its libraries for the cores of boards.
+    """Return whether to unpack a file of the packages.
+
+    Libraries, headers and the programs with these prefixes are unpacked, and the compiler's files
+    for C, with the libraries for the boards' cores.
     """
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]

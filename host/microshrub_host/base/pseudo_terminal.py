@@ -13,23 +13,23 @@ if sys.platform != "win32":
     import tty
 
     def pseudo_terminal() -> tuple[int, int, str]:
-        """Two ends, raw, and the name by which the second one is opened."""
+        """Open a raw pseudo-terminal; return both ends, and the name that opens the second one."""
         first, second = pty.openpty()
         tty.setraw(second)
         return first, second, os.ttyname(second)
 
     def never_wait(first: int) -> None:
-        """Have the first end take only what has room, or raise BlockingIOError."""
+        """Make writes to the first end raise BlockingIOError if there is no room."""
         os.set_blocking(first, False)
 
     def drop_unread(second: int) -> None:
-        """Drop what was written into the first end and not yet read from the second one."""
+        """Drop the bytes written to the first end and not yet read from the second one."""
         termios.tcflush(second, termios.TCIFLUSH)
 
 else:
 
     def pseudo_terminal() -> tuple[int, int, str]:
-        """Raises UserError."""
+        """Raise UserError, as Windows has no pseudo-terminal."""
         raise UserError("Windows has no pseudo-terminal: this needs Linux or macOS")
 
     def never_wait(first: int) -> None:

@@ -1,4 +1,4 @@
-"""MicroPython's raw REPL at a serial port, through mpremote: code runs, what it prints returns."""
+"""MicroPython's raw REPL at a serial port, through mpremote: runs code and returns its output."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 _PAUSE = 0.1  # seconds between two tries to open the port
-_WAITS = 2  # times as long as the board may be silent, it may print before its prompt
+_WAITS = 2  # limit of printing before the prompt, in limits of silence
 _BROKEN = (TransportError, OSError, struct.error)  # pyserial's SerialException is an OSError
 
 
 class LineLostError(Exception):
-    """The board does not answer; the message is mpremote's, or the system's."""
+    """The board does not answer; the message is from mpremote or the system."""
 
 
 class CodeRaisedError(Exception):
@@ -27,24 +27,24 @@ class CodeRaisedError(Exception):
 
 
 class _Line:
-    """A port of pyserial that is read in pieces, and never beyond a time limit.
+    """A port of pyserial that is read in blocks, and never beyond a time limit.
 
-    mpremote reads until the board is silent, or until what it waits for has come; a program that
-    prints from a thread or a timer is never silent. It asks for one byte after the other, which
-    would take the system most of the time that a file takes.
+    mpremote reads until the board is silent or the expected text has come; a program that prints
+    from a thread or a timer is never silent. mpremote also reads byte by byte, which would take
+    most of the time of a file transfer.
     """
 
     def __init__(self, serial: Any) -> None:
         self._serial = serial
         self._end = math.inf
-        self._ahead = b""  # what has been read, and nobody has asked for yet
+        self._ahead = b""  # bytes read in advance
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._serial, name)
 
     @property
     def timeout(self) -> float | None:
-        """Seconds for which a read waits for a byte."""
+        """The seconds for which a read waits for a byte."""
         seconds: float | None = self._serial.timeout
         return seconds
 
@@ -54,7 +54,7 @@ class _Line:
 
     @contextlib.contextmanager
     def limit(self, seconds: float) -> Iterator[None]:
-        """In the block, what is read after so many seconds raises OSError."""
+        """Make reads raise OSError once the block has taken this number of seconds."""
         self._end = time.monotonic() + seconds
         try:
             yield
@@ -78,7 +78,7 @@ class _Line:
                 break
         return data
 
-    def inWaiting(self) -> int:  # noqa: N802  (mpremote calls it so)
+    def inWaiting(self) -> int:  # noqa: N802  (mpremote's name)
         self._check()
         return len(self._ahead) + int(self._serial.in_waiting)
 
@@ -88,13 +88,13 @@ class _Line:
 
 
 class RawRepl:
-    """The port, open; `line` is as pyserial's object for it.
+    """An open port; `line` behaves like pyserial's object for the port.
 
     Every method raises LineLostError if the board does not answer.
     """
 
     def __init__(self, port: str, baud: int = 115200, *, silence: float) -> None:
-        """`silence` is how many seconds a read waits for a byte."""
+        """Open the port; a read waits `silence` seconds for a byte."""
         self._port, self._baud, self._silence = port, baud, silence
         with _answering():
             self._open()
@@ -103,13 +103,15 @@ class RawRepl:
         self._transport = SerialTransport(self._port, baudrate=self._baud)
         self.line: Any = _Line(self._transport.serial)
         self._transport.serial = self.line
-        self.line.timeout = self._silence  # mpremote would wait for ever
+        self.line.timeout = self._silence  # mpremote would wait forever
 
     def reopen(self, seconds: float) -> None:
-        """Open the port again, as soon as it is back: a board that is a keyboard, too, takes it
-        away for a moment when it becomes one, and when it is reset.
+        """Open the port again as soon as the port is back.
+
+        The port of a board that is also a keyboard disappears for a moment when the keyboard
+        starts, and at a reset.
         """
-        self.close()  # at once: the port would come back under another name
+        self.close()  # at once: an open port would come back under another name
         end = time.monotonic() + seconds
         with _answering():
             while True:
@@ -128,7 +130,8 @@ class RawRepl:
                 raise TransportError("there is no prompt")
 
     def enter(self, *, reset: bool, seconds: float = 10) -> None:
-        """Stop what runs, and enter the raw REPL, after a soft reset without main.py if asked."""
+        """Stop the program and enter the raw REPL; with reset, after a soft reset without
+        main.py."""
         try:
             self._enter(reset, seconds)
         except LineLostError as lost:
@@ -143,15 +146,15 @@ class RawRepl:
             self._transport.enter_raw_repl(soft_reset=reset, timeout_overall=seconds)
 
     def leave(self) -> None:
-        """Go back to the friendly REPL, if this is the raw one."""
+        """Return from the raw REPL, if active, to the friendly REPL."""
         with _answering():
             if self._transport.in_raw_repl:
                 self._transport.exit_raw_repl()
 
     def run(self, code: str, seconds: float) -> str:
-        """What the code prints. Raises CodeRaisedError.
+        """Run code; return its output. Raises CodeRaisedError for an exception.
 
-        `seconds` is how long it may be silent.
+        `seconds` is the limit of silence.
         """
         with _answering():
             output, complaint = self._transport.exec_raw(code, timeout=seconds)
@@ -160,12 +163,12 @@ class RawRepl:
         return str(output.decode(errors="replace"))
 
     def begin(self, code: str) -> None:
-        """Start code, and wait for nothing."""
+        """Start code without waiting for its output."""
         with _answering():
             self._transport.exec_raw_no_follow(code)
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Close the port."""
         with contextlib.suppress(OSError):
             self._transport.close()
 

@@ -1,4 +1,4 @@
-"""Runs tasks in parallel, each in its own process, with the results in order."""
+"""Tasks in parallel, each in its own process, with the results in order."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .worker_process import Apart, Ended, Send, wait_for_any
 
 T = TypeVar("T")
 R = TypeVar("R")
-Progress = Callable[[int, int, str], None]  # done, of so many, a note
+Progress = Callable[[int, int, str], None]  # arguments: done, total, note
 Work = Callable[[T, Progress], R]
 
-_WHOLE = 1000  # parts of a task, in which progress is counted
-_LIMIT = 14 * 86_400  # seconds: none that matters
+_WHOLE = 1000  # parts per task, to count progress
+_LIMIT = 14 * 86_400  # seconds; long enough never to matter
 
 
 def cores() -> int:
-    """How many processor cores this process may use."""
+    """Return the number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -29,12 +29,13 @@ def cores() -> int:
 def side_by_side(
     work: Work[T, R], tasks: Sequence[T], *, jobs: int, progress: Progress
 ) -> Iterator[R]:
-    """Give work(task, progress) for each task, in the order of the tasks.
+    """Yield work(task, progress) for each task, in the order of the tasks.
 
-    At most `jobs` run at a time, each in a fresh process; with one job, or one task, they run in
-    this process. Work is a function of a module, or a functools.partial of one; it, tasks and
-    results are pickled. progress is told of all of them together. Closing the iterator, and
-    Ctrl-C, end the processes. Raises UserError as the work does, and RuntimeError for a crash.
+    At most `jobs` tasks run at a time, each in a new process; with one job, or one task, the work
+    runs in this process. The work is a module's function, or a functools.partial of one; work,
+    tasks and results are pickled. progress is called with the progress of all tasks together.
+    Closing the iterator, and Ctrl-C, end the processes. Raises UserError as the work does, and
+    RuntimeError for a crash.
     """
     whole = _WHOLE * len(tasks)
     if jobs == 1 or len(tasks) == 1:
@@ -47,7 +48,7 @@ def side_by_side(
             yield work(task, tell)
         return
     waiting = deque(tasks)
-    running: list[_Running[R]] = []  # in the order of the tasks, those that are done among them
+    running: list[_Running[R]] = []  # in the order of the tasks, also if done
     given = 0
     try:
         while waiting or running:
@@ -77,7 +78,7 @@ class _Running(Generic[R]):
         self.result: R
 
     def look(self) -> str | None:
-        """Take in what it has sent; the last note, None if it sent nothing."""
+        """Receive the process's messages; return the last note, None without a message."""
         note = None
         while not self.done:
             try:
@@ -103,7 +104,7 @@ def _part(done: int, total: int) -> int:
 
 
 def _run(send: Send, work: Work[Any, Any], task: object) -> None:
-    """In the new process."""
+    """Run the work in the new process, and send progress and result."""
 
     def tell(done: int, total: int, note: str) -> None:
         send(("part", (_part(done, total), note)))

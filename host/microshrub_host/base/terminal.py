@@ -1,7 +1,7 @@
-"""Text for people, on the standard output and on the standard error; how far long work is.
+"""Text for people on standard output and standard error, and the progress of long work.
 
-Names come from files and from boards. What a terminal would act upon is taken out here, and only
-here: data keep it.
+Names come from files and boards. Control characters are removed from text here, and only here:
+data keep them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rich.segment import Segment
 
 from .text import shown
 
-_SECONDS = 10.0  # between lines about work that is not done yet
+_SECONDS = 10.0  # between two lines of progress
 
 
 class Terminal(Console):
@@ -25,18 +25,18 @@ class Terminal(Console):
         super().__init__(stderr=stderr, file=file, markup=False, emoji=False, highlight=False)
 
     def say(self, text: str, style: str | None = None) -> None:
-        """Print one sentence; where it is too long for the line, the terminal wraps it."""
+        """Print one sentence; the terminal wraps a long one."""
         self.print(text, style=style, soft_wrap=True)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Of whatever is printed, the parts: text, and what rich itself tells the terminal."""
+        """Yield an output's parts: text without control characters, and rich's own controls."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else shown(text), style, control)
 
     def on_broken_pipe(self) -> None:
-        """Let the command line see that nobody reads on; rich would exit with 1."""
+        """Raise BrokenPipeError for the command line, as rich would exit with 1."""
         raise BrokenPipeError
 
 
@@ -45,16 +45,14 @@ messages = Terminal(stderr=True)
 
 
 class showing:  # noqa: N801  (used as a with statement)
-    """`with showing("reading") as update: update(done, total, note)`, on the standard error.
+    """Progress on standard error: `with showing("reading") as update: update(done, total, note)`.
 
-    A terminal shows a bar, which goes when the work is done. Anything else gets a line at most
-    every ten seconds.
-
-    With announce the name of the work is printed at its start where there is no bar.
+    A terminal shows a bar, which disappears when the work is done. Any other output gets a line at
+    most every ten seconds, and with announce also the name of the work at the start.
     """
 
     def __init__(self, what: str, *, announce: bool = False) -> None:
-        from rich.progress import (  # which help does not need
+        from rich.progress import (  # not needed for help
             BarColumn,
             Progress,
             TaskProgressColumn,
@@ -85,12 +83,12 @@ class showing:  # noqa: N801  (used as a with statement)
         return self
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
-        """Say that done of total is done; note is what else there is to tell."""
+        """Show that done of total is done, with a note."""
         self._bar.update(self._task, completed=done, total=total, note=note)
         if not messages.is_terminal and time.monotonic() - self._shown_at >= _SECONDS:
             self._shown_at = time.monotonic()
             messages.say(f"{self._what}: {100 * done // max(total, 1)} % {note}".rstrip())
 
     def __exit__(self, *_: object) -> None:
-        if messages.is_terminal:  # where it never began, some versions of rich print an empty line
+        if messages.is_terminal:  # without a start, some versions of rich print an empty line
             self._bar.stop()

@@ -10,17 +10,17 @@ from typing import Any
 
 from .errors import UserError
 
-_SHOWN = 40  # choices
+_SHOWN = 40  # most choices in a message
 
 
 def count(number: int, noun: str) -> str:
-    """`1 sample`, `2,310 samples`."""
+    """Return a number with a noun: `1 sample`, `2,310 samples`."""
     return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest choice, and all of them."""
-    import difflib  # takes as long as the rest of the start
+    """Return the end of a message about an unknown name: the nearest choice, and all choices."""
+    import difflib  # its import doubles the time of a start
 
     known = list(choices)
     near = [choice for choice in known if choice.lower() == name.lower()]
@@ -30,24 +30,24 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f"{hint}Choose from: {', '.join(known[:_SHOWN])}{more}."
 
 
-# What a terminal acts upon instead of showing it, but for tabs and ends of lines; and what turns
-# the direction of text around
+# Control characters of terminals, except tabs and ends of lines, and characters that change the
+# direction of text
 _ACTS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-_HALVES = re.compile("[\ud800-\udfff]")  # of characters; what is no UTF-8 in the name of a file
+_HALVES = re.compile("[\ud800-\udfff]")  # surrogates: bytes of a file's name that are not UTF-8
 
 
 def shown(text: str) -> str:
-    """Text for a terminal, without what that would act upon."""
+    """Return text for a terminal, without control characters."""
     return whole(_ACTS.sub("", text))
 
 
 def whole(text: str) -> str:
-    """Text that every file and every picture takes."""
+    """Return text that can be written to every file and picture."""
     return _HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def printable(name: str) -> str:
-    """A name from a file without what would move a terminal's cursor or break an XML file."""
+    """Return a name from a file without characters that a terminal or an XML file cannot take."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
 
 
@@ -87,7 +87,7 @@ def _whole_numbers(text: str) -> tuple[int, ...]:
         raise ValueError(f"has to be whole numbers with commas between, not {text!r}") from None
 
 
-# What makes a value of a text; each raises ValueError, with the rest of a sentence
+# Parsers of values; each raises ValueError with the rest of a sentence
 PARSERS: dict[type, Callable[[str], Any]] = {
     bool: _truth,
     int: _whole,
@@ -97,7 +97,7 @@ PARSERS: dict[type, Callable[[str], Any]] = {
 }
 
 
-# How often: 0.001, 0.1 %, `1 per day at 50 Hz`, `1 per 5 samples`
+# Rates: 0.001, 0.1 %, `1 per day at 50 Hz`, `1 per 5 samples`
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _UNIT = "|".join([*_SECONDS, "samples?"])
 _RATE = re.compile(
@@ -109,10 +109,10 @@ _SHARE = re.compile(r"([\d.]+)( ?%)?")
 
 
 def share_of_samples(text: str, option: str, what: str, hertz: float | None = None) -> Fraction:
-    """The share of the samples that the text names, above 0; a rate may make it more than 1.
+    """Return the share of samples that a text names, above 0; for a rate, maybe above 1.
 
-    option and what, such as `an alarm may come`, are for the errors; hertz is the rate where the
-    text names none. Raises UserError.
+    option and what, such as `an alarm may come`, are for errors; hertz is the sampling rate if the
+    text has none. Raises UserError for an invalid text.
     """
     text = " ".join(text.split())
     message = f"{option} {text!r}"
@@ -132,7 +132,7 @@ def share_of_samples(text: str, option: str, what: str, hertz: float | None = No
 
 
 def _length(match: re.Match[str], text: str, message: str, hertz: float | None) -> Fraction:
-    """Samples in the time that the text names."""
+    """Return the number of samples in the time that the text names."""
     length = _above_zero(match["length"] or "1", message)
     unit = match["unit"].lower()
     if unit.startswith("sample"):
@@ -155,9 +155,9 @@ def _above_zero(text: str, message: str) -> Fraction:
 
 
 def settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The known settings, with the values of the words; owner is what the words stand behind.
+    """Return the known settings, with values from the words that follow owner, an option.
 
-    A value of digits is a whole number, any other a text. Raises UserError.
+    A value of digits is a whole number, any other value a text. Raises UserError for a bad word.
     """
     result = dict(known)
     for word in words:
@@ -171,5 +171,5 @@ def settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict
 
 
 def number_or_name(text: str) -> int | str:
-    """A whole number for digits, else the text."""
+    """Return a whole number for digits, else the text."""
     return int(text) if text.isdecimal() else text

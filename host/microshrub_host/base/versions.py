@@ -6,14 +6,14 @@ import platform
 
 
 def versions() -> dict[str, str]:
-    """Versions that affect the result, by name."""
+    """Return the versions that affect a result, by name."""
     result = {name: version_of(name) for name in ("microshrub", "llvmlite", "numpy")}
     return result | {"python": platform.python_version()}
 
 
 def version_of(distribution: str) -> str:
-    """The version of an installed distribution, or "unknown"."""
-    from importlib import metadata  # it takes a while, and is seldom asked
+    """Return the version of an installed distribution, or "unknown"."""
+    from importlib import metadata  # a slow import, seldom needed
 
     try:
         return metadata.version(distribution)

@@ -1,6 +1,6 @@
-"""Work in a process of its own, which may crash or take too long without harm to others.
+"""Work in a separate process, which may crash or take too long without harm to others.
 
-Ctrl-C is held back while processes start, which must not be struck before they can say so.
+Ctrl-C is held back while a process starts and cannot report it yet.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from . import child_process
 
 
 class CtrlC:
-    """What Ctrl-C does in this process: after the `with` it is what it was before.
+    """A `with` block that can hold Ctrl-C back, and restores its handler at the end.
 
-    A process that is about to start cannot be ended in order, and what strikes its imports is a
-    traceback. So Ctrl-C is held back meanwhile. It is blocked, which new processes inherit: they
-    see none before they ignore it. And it is noted: threads of numpy do not block it. SIGTERM
-    ends this process at once meanwhile; its new ones end when they see that it is gone.
+    A process that is just starting cannot be ended in order, and an interrupted import prints a
+    traceback. So Ctrl-C is held back meanwhile, in two ways. The signal is blocked, and new
+    processes inherit that until they ignore Ctrl-C. The signal is also noted, as numpy's threads
+    do not block it. Meanwhile, SIGTERM ends this process at once; the new processes end when this
+    process is gone.
     """
 
     def __init__(self) -> None:
@@ -48,12 +49,12 @@ class CtrlC:
         self.release()
 
     def hold(self) -> None:
-        """Let nothing be struck until release() or the end; a Ctrl-C is not lost."""
+        """Hold Ctrl-C back until release() or the end of the block; it is not lost."""
         child_process.guard_multiprocessing()
         if not self._main:
             return
         if sys.platform != "win32":
-            multiprocessing.resource_tracker.ensure_running()  # its start lets Ctrl-C through
+            multiprocessing.resource_tracker.ensure_running()  # would unblock Ctrl-C
         self._holds = True
         signal.signal(signal.SIGINT, self._note)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -61,7 +62,7 @@ class CtrlC:
             self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
     def release(self) -> None:
-        """Let Ctrl-C strike, also one that came meanwhile."""
+        """Stop holding Ctrl-C back; deliver one that came meanwhile."""
         if not self._holds:
             return
         self._holds = False
@@ -73,7 +74,7 @@ class CtrlC:
             signal.raise_signal(signal.SIGINT)
 
     def ignore(self) -> None:
-        """From now on Ctrl-C does nothing."""
+        """Ignore Ctrl-C from now on."""
         if self._main:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -82,18 +83,18 @@ class CtrlC:
         self._came = True
 
 
-_PATIENCE = 60.0  # seconds for a process that closed its pipe to be gone
+_PATIENCE = 60.0  # seconds for a process to end after closing its pipe
 
 Send = Callable[[object], None]
 Work = Callable[..., None]  # called with Send and the arguments
 
 
-class Ended(Exception):  # noqa: N818  (no error: the work may just be done)
-    """The work sends nothing more; the message says why if it did not get to its end."""
+class Ended(Exception):  # noqa: N818  (not an error: the work may be done)
+    """The work sends nothing more; the message gives the reason unless the work is done."""
 
 
 class TimeLimit(Ended):
-    """It ended, or was ended, after its limit of so many `seconds`."""
+    """The work did not end within its limit of `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"time limit of {seconds:g} s")
@@ -101,10 +102,10 @@ class TimeLimit(Ended):
 
 
 class Apart:
-    """`work(send, *arguments)` in a fresh process, until close().
+    """`work(send, *arguments)` in a new process, until close().
 
-    Work and arguments are pickled, the work being a function of a module. What it prints goes to a
-    file, of which the last line is told if the work fails. limit is in seconds.
+    Work and arguments are pickled; the work is a module's function. Its output is written to a
+    file, whose last line is the message if the work fails. limit is in seconds.
     """
 
     def __init__(self, work: Work, *arguments: object, limit: float) -> None:
@@ -113,7 +114,7 @@ class Apart:
         made = False
         try:
             with CtrlC() as ctrl_c:
-                ctrl_c.hold()  # the process inherits that, and is not struck before _run
+                ctrl_c.hold()  # the process inherits that until _run
                 handle, log = tempfile.mkstemp(prefix="microshrub-")
                 os.close(handle)
                 self._log = Path(log)
@@ -125,19 +126,19 @@ class Apart:
                 self._process.start()
                 theirs.close()
                 made = True
-        except KeyboardInterrupt:  # before anything was made, or once it runs
+        except KeyboardInterrupt:  # before the process was made, or while it runs
             if made:
                 self.close()
             raise
 
     def left(self) -> float:
-        """Seconds until the limit, at least 0."""
+        """Return the seconds until the limit, at least 0."""
         return max(0.0, self._deadline - time.monotonic())
 
     def receive(self) -> Any:
-        """The next object that was sent, or None if there is none yet.
+        """Return the next object that was sent, or None if there is no object yet.
 
-        Raises Ended when the work is at its end or has crashed, TimeLimit at the limit.
+        Raises Ended when the work has ended or crashed, TimeLimit at the limit.
         """
         try:
             if self.pipe.poll():
@@ -160,7 +161,7 @@ class Apart:
         return f"crashed: {lines[-1] if lines else f'exit code {code}'}"
 
     def close(self) -> None:
-        """End the process if need be, and let go of what it took."""
+        """End the process if need be, and release its resources."""
         self._process.kill()
         self._process.join()
         self._process.close()
@@ -169,23 +170,23 @@ class Apart:
 
 
 def wait_for_any(works: list[Apart]) -> None:
-    """Wait until one of them has sent something or has ended, or has come to its limit."""
+    """Wait until one of the works has sent an object, has ended, or has reached its limit."""
     wait([work.pipe for work in works], timeout=min(work.left() for work in works))
 
 
 def _run(pipe: Connection, log: str, work: Work, arguments: tuple[object, ...]) -> None:
-    """In the new process: do the work; Ctrl-C is for the process that waits for it."""
+    """Do the work in the new process, and ignore Ctrl-C, which is for the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with open(log, "ab", buffering=0) as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    with contextlib.suppress(BrokenPipeError):  # nobody waits any more
+    with contextlib.suppress(BrokenPipeError):  # the parent has closed the pipe
         work(pipe.send, *arguments)
 
 
 def _end_with_parent() -> None:
-    """Nobody waits for this process any more, and nobody else would end it."""
+    """End this process when its parent is gone, as no other process would."""
     parent = multiprocessing.parent_process()
     assert parent
     parent.join()
