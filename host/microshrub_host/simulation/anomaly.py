@@ -20,12 +20,12 @@ from .engine_interface import Plan
 
 _OF_SCORE = {"window": 0, "reach": 4, "normal": 0}
 _SETTINGS = {"pin": "", **_OF_SCORE}
-_COLUMNS = 2000  # of the picture
+_COLUMNS = 2000  # points of the curve in a picture, at most
 
 
 @dataclass(frozen=True)
 class Anomaly(Companion):
-    """How unusual each sample looks beside recent samples, 0..255, with an occasional alarm.
+    """How unusual each sample looks among recent samples, 0..255, with an occasional alarm.
 
     often   in the long run, the share of the samples at which an alarm may come, above 0, up to 1
     window  samples that each sample is compared with, up to 1000; 0: 512, or as many as fit 8 KB
@@ -33,7 +33,8 @@ class Anomaly(Companion):
     normal  0..2**29, the number of first samples, which show what is normal: all later samples
             are compared with these, so that a lasting fault goes on looking unusual; 0: samples
             are compared with the samples before them
-    pin     of a button on a board that marks what the sensor sees as normal; "": no button
+    pin     the pin of a button on a board; the button marks the sensor's current readings as
+            normal; "": no button
 
     Raises UserError for other values.
     """
@@ -83,22 +84,22 @@ class Anomaly(Companion):
 
     @property
     def period(self) -> int:
-        """Samples for each alarm, in the long run."""
+        """The number of samples for each alarm, in the long run."""
         return round(1 / self.often)
 
     def begins(self, anomalous: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The first sample of each episode; anomalous: which samples were above the threshold."""
+        """Return the first sample of each episode; anomalous marks samples above the threshold."""
         pause = loader.load("python").anomaly.pause_of(self.period)
         above = np.flatnonzero(anomalous)
         begins: NDArray[np.int64] = above[np.diff(above, prepend=-pause - 1) > pause]
         return begins
 
     def parameters(self) -> dict[str, int]:
-        """The keyword arguments of the AnomalyScore."""
+        """Return the keyword arguments of the AnomalyScore."""
         return {"period": self.period} | {name: getattr(self, name) for name in _OF_SCORE}
 
     def size(self, features: int) -> tuple[int, int]:
-        """Samples in the window, and bytes of the buffers, for so many features."""
+        """Return the samples in the window, and the buffers' bytes, for that many features."""
         made = loader.load("python").AnomalyScore(features, **self.parameters())
         return made.window, made.nbytes(features, made.window)
 
@@ -112,7 +113,7 @@ class Anomaly(Companion):
         return self.simulated()
 
     def simulated(self) -> Anomaly:
-        """The same. Raises UserError if it has what only a board can have."""
+        """Return this companion. Raises UserError if it has settings that only boards can have."""
         if self.pin != "":
             raise UserError("--anomaly: pin= is for the program of a board, see `build`")
         return self
@@ -126,7 +127,7 @@ class Anomaly(Companion):
         if saved is None:
             return wanted
         wanted = saved | (wanted or {})
-        if any(wanted[name] != saved[name] for name in saved):  # then it begins anew
+        if any(wanted[name] != saved[name] for name in saved):  # then the score starts over
             return wanted
         return wanted | {"states": [f"{name}.state" for name in cls.states]}
 
@@ -155,11 +156,11 @@ class Anomaly(Companion):
 
 @dataclass(frozen=True)
 class AnomalyRun(CompanionRun):
-    """Scores, 0..255, and which were above the threshold of their time, shapes (samples,)."""
+    """Scores, 0..255, and marks for scores above the current threshold, shapes (samples,)."""
 
     options: Anomaly
-    window: int  # samples that each was compared with
-    bytes: int  # of the buffers
+    window: int  # samples with which each sample is compared
+    bytes: int  # size of the buffers
     threshold: int  # after the last sample
     scores: NDArray[np.uint8] = field(repr=False)
     anomalous: NDArray[np.bool_] = field(repr=False)
@@ -171,19 +172,19 @@ class AnomalyRun(CompanionRun):
 
     @property
     def alarms(self) -> NDArray[np.int64]:
-        """The samples, from 0 on, at which an alarm began: the first of each episode."""
+        """The samples, counted from 0, at which an alarm began: the first of each episode."""
         return self.options.begins(self.anomalous)
 
     @property
     def peaks(self) -> NDArray[np.int64]:
-        """The sample with the highest score of each episode; the first such sample."""
+        """The sample with the highest score of each episode; the first one of equals."""
         scores = np.where(self.anomalous, self.scores, 0)
         parts = np.split(scores, self.alarms)[1:]
         inside = [int(np.argmax(part)) for part in parts]
         return self.alarms + np.array(inside, np.int64)
 
     def record(self) -> dict[str, Any]:
-        """For --json: alarms by the numbers of their samples, and the score of each sample."""
+        """Return the result for --json: alarms by sample number, and the score of each sample."""
         return {
             **self.options.parameters(),
             "window": self.window,
@@ -208,7 +209,7 @@ class AnomalyRun(CompanionRun):
         ]
 
     def _highest(self) -> list[tuple[str, str]]:
-        """The alarm with the highest score, if there is one."""
+        """Return a row for the alarm with the highest score, if there is an alarm."""
         if not len(self.peaks):
             return []
         peak = max(self.peaks, key=lambda peak: (self.scores[peak], -peak))

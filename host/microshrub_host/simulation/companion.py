@@ -1,7 +1,8 @@
 """Companions of a learner: an anomaly score, a label budget, spare classes, a guarantee.
 
-A companion is one class here, its settings, and one in the device library, the part that runs.
-companion_registry.py lists them all. Engines, budgets, files and reports use only these methods.
+A companion has two classes: its settings here, and in the device library the part that runs.
+companion_registry.py lists all companions. Engines, budgets, files and reports use only the
+methods below.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from .engine_interface import Labels, Plan
 class Option:
     """One of a companion's options on the command line.
 
-    `many`: several words may follow. `simulated`: the option is of use only where a stream has all
-    labels.
+    `many`: several words may follow. `simulated`: the option only has an effect where a stream has
+    all labels.
     """
 
     flag: str
@@ -34,17 +35,17 @@ class Option:
 
     @property
     def name(self) -> str:
-        """Its name in the parsed arguments."""
+        """The option's name in the parsed arguments."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
 @dataclass(frozen=True)
 class CompanionReport:
-    """What an engine reports about a companion when the stream has ended.
+    """An engine's report about a companion at the end of the stream.
 
-    `outputs` are what it gave for each sample, bytes of shape (values, samples); `status` is what
-    it reports about itself; `bytes` is the size of its buffers. `right` says which predictions
-    were right.
+    `outputs` are the companion's outputs for each sample, bytes of shape (values, samples);
+    `status` is its own status; `bytes` is the size of its buffers. `right` marks the predictions
+    that were right.
     """
 
     outputs: NDArray[np.uint8]
@@ -58,22 +59,22 @@ class CompanionReport:
 class CompanionRun:
     """The result of a companion on a stream; the base class of all such results."""
 
-    draws: ClassVar[bool] = False  # whether it has a picture
+    draws: ClassVar[bool] = False  # whether the result can be drawn
 
     def saved(self) -> dict[str, Any]:
-        """Its part of the config.json in a model's file, by the companion's name."""
+        """Return the companion's parts of config.json in a model's file, by name."""
         return {}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
-        """The names of the learner's classes; names: those in the stream."""
+        """Return the names of the learner's classes, given the names of the stream's classes."""
         return names
 
     def record(self) -> dict[str, Any]:
-        """The result for --json."""
+        """Return the result for --json."""
         raise NotImplementedError
 
     def rows(self) -> list[tuple[str, str]]:
-        """Rows of a table: names and values."""
+        """Return a table's rows of names and values."""
         raise NotImplementedError
 
     def draw(self, axes: Any) -> None:
@@ -82,11 +83,10 @@ class CompanionRun:
 
 @dataclass(frozen=True)
 class BoardObjects:
-    """What a companion makes on a board, for a budget.
+    """The objects that a companion creates on a board, for a budget.
 
-    `part` has its buffers; None if it has none of its own. `others` are objects besides, with a
-    note on what they are; `elsewhere` are objects that these refer to and that the budget counts
-    elsewhere.
+    `part` has its buffers; None if it has no own buffers. `others` are further objects, described
+    by `note`; `elsewhere` are objects that these refer to and that the budget counts elsewhere.
     """
 
     part: Any = None
@@ -96,54 +96,54 @@ class BoardObjects:
 
 
 class Companion:
-    """The base class of all companions. A subclass is a frozen dataclass: its settings.
+    """The base class of all companions. A subclass is a frozen dataclass with the settings.
 
     By default a method does nothing: the smallest companion has `name`, `plan` and `on_board`.
     """
 
-    name: ClassVar[str]  # in config.json
-    key: ClassVar[str]  # in --json, and in a result's `companions`
-    title: ClassVar[str]  # of its part of a budget
-    cost: ClassVar[str] = ""  # what comes on top of a learner's time, in words
-    buffers: ClassVar[tuple[str, ...]] = ()  # how the names of its buffers begin
-    states: ClassVar[tuple[str, ...]] = ()  # the names of what is saved of it
+    name: ClassVar[str]  # name in config.json
+    key: ClassVar[str]  # name in --json, and in a result's `companions`
+    title: ClassVar[str]  # title of its section in a budget
+    cost: ClassVar[str] = ""  # what takes time in addition to the learner
+    buffers: ClassVar[tuple[str, ...]] = ()  # prefixes of its buffers' names
+    states: ClassVar[tuple[str, ...]] = ()  # names of its saved states
     options: ClassVar[tuple[Option, ...]] = ()
-    freezes: ClassVar[bool] = False  # ranges cannot grow with it
-    can_be_asked: ClassVar[bool] = True  # whether the model can be asked about a holdout
-    has_light: ClassVar[bool] = False  # whether a light of the board can show that a query waits
+    freezes: ClassVar[bool] = False  # whether ranges cannot grow with it
+    can_be_asked: ClassVar[bool] = True  # whether the model can be tested on held-out data
+    has_light: ClassVar[bool] = False  # whether a light of the board can signal a query
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Companion | None:
-        """The companion that the given options ask for; at least one of its options is given.
+        """Return the companion for the given options, at least one of which is its own.
 
         hertz is the sensor's rate, if it is known. Raises UserError.
         """
         return None
 
     def on_stream(self, stream: Stream, warmup: int) -> Companion:
-        """This companion with what depends on the stream filled in. Raises UserError."""
+        """Return this companion with the settings that depend on the stream. Raises UserError."""
         return self
 
     def on_shape(self, classes: int) -> Companion:
-        """The same for a budget, which knows only the number of classes."""
+        """Return this companion for a budget, for which only the number of classes is known."""
         return self
 
     def learner_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The learner's parameters with this companion."""
+        """Return the learner's parameters with this companion."""
         return dict(parameters)
 
     def plan(self) -> Plan:
-        """What a session creates for it; see session.py."""
+        """Return the class that a session creates for this companion; see session.py."""
         raise NotImplementedError
 
     def on_board(self, library: Any, learner: Any) -> BoardObjects:
-        """What it makes on a board."""
+        """Return the objects that this companion creates on a board."""
         return BoardObjects()
 
     # In the program of a board
 
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
-        """Its parts of config.json by their names; none if it is not for a board's program.
+        """Return the companion's parts of config.json by name; none if it is not for boards.
 
         classes are the names of the known classes, or empty. A `pin` in a part is the pin of a
         button on the board.
@@ -151,42 +151,43 @@ class Companion:
         return {}
 
     def check_program(self, *, serial: bool, labelled: bool) -> None:
-        """Raise UserError if samples or labels come in a way that it cannot work with.
+        """Raise UserError if the companion cannot work with this source of samples or labels.
 
-        labelled: a button of the board tells the label of every sample.
+        labelled: a button of the board gives the label of every sample.
         """
 
     @classmethod
     def of_model(cls, saved: Any, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Its part of config.json for a saved model; `saved` is its part of the model's file.
+        """Return the companion's part of config.json for a saved model.
 
-        `wanted` is the part that was asked for. Raises UserError if the two do not go together.
+        `saved` is its part of the model's file, and `wanted` is the requested part. Raises
+        UserError if the two do not go together.
         """
         return wanted
 
     @classmethod
     def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
-        """The modules of the device library that it may need, and whether it needs them.
+        """Return the modules of the device library that it may need, and whether it needs each.
 
-        config is the config.json of that learner, or what companions have of it.
+        config is the config.json of a program with that learner, or only the companions' parts.
         """
         return {}
 
-    # In a file of a model
+    # In the file of a model
 
     @classmethod
     def opened(
         cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
     ) -> Any:
-        """Its object on a learner, opened from a model's file.
+        """Return the companion's object on a learner, opened from a model's file.
 
-        `saved` is its part of config.json, `names` has the names of all classes, `states` what
-        `states` names. Raises ValueError if these do not belong together.
+        `saved` is its part of config.json, `names` has the names of all classes, and `states` has
+        the saved states by name. Raises ValueError if these do not belong together.
         """
         raise ValueError(f"config.json has a part {cls.name}, which no file has")
 
     def result(self, report: CompanionReport) -> CompanionRun:
-        """Its result."""
+        """Return the companion's result on a stream."""
         raise NotImplementedError
 
 
@@ -194,12 +195,12 @@ Companions = Sequence[Companion]
 
 
 def freezes(companions: Companions) -> bool:
-    """Whether ranges cannot grow with these."""
+    """Return whether ranges cannot grow with these companions."""
     return any(each.freezes for each in companions)
 
 
 def with_companions(parameters: Mapping[str, Any], companions: Companions) -> dict[str, Any]:
-    """A learner's parameters with these companions."""
+    """Return a learner's parameters with these companions."""
     result = dict(parameters)
     for each in companions:
         result = each.learner_parameters(result)
@@ -207,7 +208,7 @@ def with_companions(parameters: Mapping[str, Any], companions: Companions) -> di
 
 
 def config_of(companions: Companions, classes: Sequence[str] = ()) -> dict[str, Any]:
-    """What config.json has of companions; classes are the names of the known ones, or empty."""
+    """Return the companions' parts of config.json; classes are the known names, or empty."""
     config: dict[str, Any] = {}
     for each in companions:
         for name, part in each.program(classes).items():

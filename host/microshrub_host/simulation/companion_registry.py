@@ -1,4 +1,4 @@
-"""The companions: each is a line here, or was registered."""
+"""The companions: each has a line here, or was registered."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .label_budget import LabelBudget
 from .spare_classes import SpareClasses
 from .watcher import Watcher
 
-# In the order in which they are made: queries are those of the learner with spare classes
+# In the order of creation: with spare classes, the queries are about their learner
 _COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget, Guarantee]
 
 
 def all_companions() -> tuple[type[Companion], ...]:
-    """All classes of companions, in the order in which they are made."""
+    """Return all classes of companions, in the order of creation."""
     return tuple(_COMPANIONS)
 
 
 def named(names: Container[str]) -> tuple[type[Companion], ...]:
-    """Those of these names."""
+    """Return the companions with these names."""
     return tuple(each for each in _COMPANIONS if each.name in names)
 
 
 def watchers(names: Container[str]) -> tuple[type[Watcher], ...]:
-    """Those of these names that watch samples."""
+    """Return the companions with these names that watch samples."""
     return tuple(each for each in named(names) if issubclass(each, Watcher))
 
 
@@ -41,7 +41,8 @@ def register_companion(kind: type[Companion], part: str | os.PathLike[str] | Non
 
     `part` is the file of the class that runs on a board; it becomes a module of the device
     library. The companion is a Watcher, and its `module` is the file's name without .py. Raises
-    UserError if there is no such file, or no such class in it, and TypeError if kind is none.
+    UserError if there is no such file, or no such class in it, and TypeError if kind is no
+    companion.
     """
     if not (isinstance(kind, type) and issubclass(kind, Companion)):
         raise TypeError(f"a companion is a class that inherits from Companion, not {kind!r}")
@@ -53,7 +54,7 @@ def register_companion(kind: type[Companion], part: str | os.PathLike[str] | Non
 
 
 def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Companion, ...]:
-    """Those that the values of their options ask for, by the options' names.
+    """Return the companions for the given values of options, by the options' names.
 
     hertz is the rate of the sensor, where it is known. Raises UserError.
     """
@@ -67,18 +68,18 @@ def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Co
 
 
 def option_names() -> tuple[str, ...]:
-    """The names of all of their options."""
+    """Return the names of all companions' options."""
     return tuple(option.name for companion in _COMPANIONS for option in companion.options)
 
 
 def keeps_ranges(given: Mapping[str, Any]) -> bool:
-    """Whether one of the options that are given asks for one with which no ranges grow."""
+    """Return whether one of the given options is for a companion with which no ranges grow."""
     freezing = [companion for companion in _COMPANIONS if companion.freezes]
     return any(given.get(option.name) for companion in freezing for option in companion.options)
 
 
 def refuse_with_numbers(companions: Sequence[Companion]) -> None:
-    """Raise UserError if there is one, as a model of numbers has none."""
+    """Raise UserError if there is a companion, as regressors have none."""
     if companions:
         raise UserError(f"{type(companions[0]).__name__} is for classes, not numbers")
 
@@ -86,10 +87,10 @@ def refuse_with_numbers(companions: Sequence[Companion]) -> None:
 def in_order(
     companions: Iterable[Companion], also: Iterable[Companion] = ()
 ) -> tuple[Companion, ...]:
-    """All of them in the order in which they are made.
+    """Return all companions in the order of creation.
 
-    Raises TypeError for what is no list of companions, as a program may give it, and UserError
-    for two of one kind.
+    Raises TypeError for anything but a list of companions, as a program may pass, and UserError
+    for two companions of one class.
     """
     asked = tuple(companions) if isinstance(companions, Iterable) else None
     if asked is None or not all(type(each) in _COMPANIONS for each in asked):

@@ -26,12 +26,12 @@ from .engine_interface import (
 from .micropython_engine import MicroPythonEngine
 
 NAMES = ("python", "llvm", "c", "micropython")
-CHECKED = "checked"  # `python`, and every index and every sum is looked at
+CHECKED = "checked"  # `python`, with checks of every index and every sum
 NATIVE = "native"
 
 
 class LocalEngine:
-    """`python`, `checked`, `llvm` or `c`, in this process."""
+    """The engine `python`, `checked`, `llvm` or `c`, in this process."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class LocalEngine:
         return np.frombuffer(self._session.ask(ints(raw)), dtype=self._dtype)
 
     def load(self, states: States) -> None:
-        """Take the saved states of a learner and its quantizer."""
+        """Load the saved states of a learner and its quantizer."""
         self._session.load(states.learner, states.quantizer)
 
     def settle(self) -> None:
@@ -88,12 +88,12 @@ class LocalEngine:
 
 
 def ints(raw: NDArray[Any]) -> array[int]:
-    """Raw integers as the device library takes them, one row after the other."""
+    """Return raw integers as the device library takes them, one row after the other."""
     return array("i", np.asarray(raw, dtype=np.int32).tobytes())
 
 
 def available() -> tuple[str, ...]:
-    """The engines of this machine; a real MicroPython, which can be fetched, is always one."""
+    """Return the engines of this machine; always with `micropython`, which can be downloaded."""
     from ..library import c_kernels
 
     lacking = {"c": not c_kernels.works(), "llvm": not loader.has_llvm()}
@@ -107,14 +107,13 @@ def start(
     companions: Sequence[HasPlan] = (),
     growing: bool = False,
 ) -> Engine:
-    """A fresh learner on the engine of that name, to be used in a with statement.
+    """Start a new learner on the engine with that name, for use in a with statement.
 
-    companions are those of a classifier, or the Forecast of a regressor. If ranges are
-    growing, they begin with the first sample, and nothing is to be observed.
-
-    Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
-    run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
-    the kernels in a native module; NoNativeTools is raised where none can be made.
+    companions are a classifier's companions, or a regressor's Forecast. If `growing`, the ranges
+    start with the first sample, and observe() is not to be called. Raises ValueError for
+    parameters that the learner refuses, EngineError if the engine cannot run, and NoMicroPython if
+    a real MicroPython is required but not available. NATIVE is a real MicroPython with the kernels
+    in a native module; raises NoNativeTools if no native module can be made.
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE

@@ -1,7 +1,7 @@
 """The defaults of --features: a window, a hop and bands that suit the sample rate.
 
-Filters have their cut-offs in hertz here; design() makes of them the integers that
-firmware's feature_extractor.py takes.
+Filters have their cut-offs in hertz here; design() converts these to the integers that firmware's
+feature_extractor.py takes.
 """
 
 from __future__ import annotations
@@ -10,45 +10,45 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-WINDOWS = (32, 64, 128, 256, 512)  # with bands
-MOST_READINGS = 1024  # of a window, and from one sample to the next
-_USUAL = 64  # readings of a window that nobody chose, at least
-_SECONDS = 0.75  # that it is of, about, where that is more
-_SLOW = 30  # readings a second, below which twice as many are in a window: what is slow is slow
+WINDOWS = (32, 64, 128, 256, 512)  # windows that can have bands
+MOST_READINGS = 1024  # in a window, and from one sample to the next
+_USUAL = 64  # readings of a default window, at least
+_SECONDS = 0.75  # length of a default window, if that is more readings
+_SLOW = 30  # readings a second, below which a default window is twice as long
 _BANDS = 8
-_BUSY = 0.5  # of the time between two samples, at most
-_OVERLAP = 4  # samples that share a reading, if the board has the time
+_BUSY = 0.5  # share of the time between two samples, at most
+_OVERLAP = 4  # samples that share a reading, if the board is fast enough
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a sample is made of."""
+    """The contents of a sample."""
 
     channels: int
     window: int
     statistics: bool
     bands: bool
-    features: int  # of the sample
-    turns: int = 0  # of pairs of channels, at each lag
+    features: int  # in the sample
+    turns: int = 0  # turns of pairs of channels, at each lag
 
 
-# Microseconds of a reading, and of a sample with what learns it
+# Microseconds for a reading, and for a sample with its learning
 Time = Callable[[Work], tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the features are made, as far as it is known."""
+    """Where the features are extracted, as far as known."""
 
     rate: float | None = None  # readings a second
-    channels: Sequence[str] = ()  # the names of a reading's values; none: unknown, taken for one
-    time: Time | None = None  # of the board
-    about: float | None = None  # the rate, too imprecise for frequencies in hertz
-    readings: int = 0  # of each recording, if all have as many
+    channels: Sequence[str] = ()  # names of a reading's values; if empty, one is assumed
+    time: Time | None = None  # time that the board takes
+    about: float | None = None  # approximate rate, too imprecise for frequencies in hertz
+    readings: int = 0  # in each recording, if all have the same number
 
 
 def window_for(rate: float | None) -> int:
-    """The power of two that is nearest to three quarters of a second, 64 to 512."""
+    """Return the power of two nearest to three quarters of a second, 64 to 512."""
     if rate is None:
         return _USUAL
     if rate < _SLOW:
@@ -58,12 +58,12 @@ def window_for(rate: float | None) -> int:
 
 
 def window_of(readings: int) -> int:
-    """The longest window with bands that recordings of so many readings have room for."""
+    """Return the longest window with bands that fits into recordings of that many readings."""
     return max((window for window in WINDOWS if window <= readings), default=readings)
 
 
 def hop_for(work: Work, rate: float | None, time: Time | None) -> int:
-    """A quarter of the window, or as many times that as the board needs for a sample."""
+    """Return a quarter of the window, doubled until the board has the time for a sample."""
     hop = max(work.window // _OVERLAP, 1)
     if rate is None or time is None:
         return hop
@@ -74,9 +74,10 @@ def hop_for(work: Work, rate: float | None, time: Time | None) -> int:
 
 
 def band_edges(window: int, most: int) -> list[tuple[int, int]]:
-    """The first and last frequency of up to 8 bands, each wider than the one before.
+    """Return the first and last frequency of up to 8 bands, each wider than the one before.
 
-    They count in rate / window, and go from the lowest to half the rate. At most `most` bands.
+    The unit is rate / window; the bands reach from the lowest frequency to half the rate. There
+    are at most `most` bands.
     """
     half, count = window // 2, min(_BANDS, most)
     edges = [1]
@@ -86,9 +87,9 @@ def band_edges(window: int, most: int) -> list[tuple[int, int]]:
 
 
 def turn_lags(window: int) -> list[int]:
-    """The lags of turns: a reading, a 32nd and a 16th of the window, but at least 2 and 4.
+    """Return the lags of turns: a reading, a 32nd and a 16th of the window, but at least 2 and 4.
 
-    A quick circle shows with a short one, a slow and noisy one with a long one.
+    Short lags detect a quick circle, long lags a slow and noisy one.
     """
     lags = (1, max(window // 32, 2), max(window // 16, 4))
     return [lag for lag in lags if 2 * lag <= window]
@@ -99,17 +100,17 @@ Design = list[list[int]]  # mantissa and shift of each coefficient
 _MOST = 32767
 _BITS = 15
 _MOST_SHIFT = 14
-LOWEST, HIGHEST = 1 / 2000, 0.4  # cut-offs, as parts of the rate
+LOWEST, HIGHEST = 1 / 2000, 0.4  # cut-offs, as shares of the rate
 
 
 def design(cut_off: float, rate: float) -> Design:
-    """The coefficients of Butterworth's filter of second order: feature_extractor.py has them."""
+    """Return the coefficients of a second-order Butterworth filter, see feature_extractor.py."""
     g = math.tan(math.pi * cut_off / rate)
     divisor = 1 + g * (g + math.sqrt(2))
     return [_parts(1 - 1 / divisor), _parts(g / divisor), _parts(g * g / divisor)]
 
 
 def _parts(value: float) -> list[int]:
-    """Mantissa and shift with value = mantissa / 2**(15 + shift), 0 < value < 1."""
+    """Return mantissa and shift with value = mantissa / 2**(15 + shift), 0 < value < 1."""
     shift = min(max(-math.frexp(value)[1], 0), _MOST_SHIFT)
     return [min(round(math.ldexp(value, _BITS + shift)), _MOST), shift]

@@ -1,6 +1,6 @@
-"""Features of readings on the PC, made by the board's own code.
+"""Features of readings on the PC, extracted by the board's own code.
 
-What firmware's FeatureExtractor makes of a recording is, bit by bit, what the board would have.
+The samples that firmware's FeatureExtractor makes of a recording have the same bits as on a board.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .reading_scale import MOST, MOST_PLAIN, fitting, scaled, with_scale
 
 
 class Extractor:
-    """Takes readings one by one; makes a sample of them now and then, as the board does."""
+    """Takes readings one by one, and completes a sample at intervals, as the board does."""
 
     def __init__(self, extraction: Extraction, engine: str | None = None) -> None:
         library = loader.load(engine or loader.fastest())
@@ -37,7 +37,7 @@ class Extractor:
         self._values = array("i", [0] * self.features)
 
     def take(self, readings: Sequence[int | None]) -> list[int] | None:
-        """The sample that this reading completes, if it does; None stands for what is absent."""
+        """Return the sample that this reading completes, or None; absent values are None."""
         for channel, value in enumerate(readings):
             self._readings[channel] = MISSING if value is None else value
         if self._extractor.take(self._readings, self._values):
@@ -46,7 +46,7 @@ class Extractor:
 
 
 def extraction_of(saved: Any) -> Extraction:
-    """What Extraction.saved() gave. Raises ValueError if it cannot be."""
+    """Return the Extraction from the result of Extraction.saved(). Raises ValueError."""
     try:
         rate = saved["rate"]
         extraction = Extraction(
@@ -65,7 +65,7 @@ def extraction_of(saved: Any) -> Extraction:
 
 
 def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = None) -> Stream:
-    """The stream of samples that a board would make of a recording of readings.
+    """Return the stream of samples that a board would make of a recording of readings.
 
     A sample has the label of its last reading. shuffle is the seed of a permutation of the
     samples. Raises UserError if a board could not have given these readings.
@@ -77,7 +77,10 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
 def extracted_as(
     stream: Stream, extraction: Extraction, names: tuple[str, ...], shuffle: int | None = None
 ) -> Stream:
-    """The same by an extraction whose channels are the stream's columns; names: its features'."""
+    """Return the stream of samples by an extraction for the stream's columns.
+
+    names are the features' names; otherwise see extracted().
+    """
     made = _made(stream.name, stream.values, extraction, names, stream.starts)
     order = stream_order(len(made.samples), None, shuffle)
     return dataclasses.replace(
@@ -96,10 +99,10 @@ def extracted_as(
 def extracted_numbers(
     readings: NumberStream, options: FeatureOptions, target: str | None = None
 ) -> NumberStream:
-    """The regression stream that a board would make of a recording: its columns are features.
+    """Return the regression stream of a recording's features, as a board would make them.
 
-    The target is one of these, by default the last. Raises UserError as extracted() does, and if
-    there is no such feature.
+    The target is one of the features, by default the last. Raises UserError as extracted() does,
+    and if there is no such feature.
     """
     channels = readings.column_names
     extraction = with_scale(options.extraction(channels), readings.columns, options)
@@ -125,16 +128,16 @@ def extracted_numbers(
 
 @dataclasses.dataclass(frozen=True)
 class _Made:
-    """What was made of a recording's readings."""
+    """The samples made of a recording's readings."""
 
     extraction: Extraction
-    names: tuple[str, ...]  # of the features
+    names: tuple[str, ...]  # names of the features
     samples: NDArray[np.float64]  # (samples, features)
     last: NDArray[np.intp]  # the last reading of each sample
 
     @property
     def scale(self) -> Scale:
-        """Features are whole numbers."""
+        """The scale of features, which are whole numbers."""
         features = len(self.names)
         return Scale(np.zeros(features), np.zeros(features, dtype=np.int64))
 
@@ -146,7 +149,7 @@ def _made(
     names: tuple[str, ...],
     starts: tuple[int, ...] = (),
 ) -> _Made:
-    """The samples; windows begin anew at `starts`, rows before which time is missing."""
+    """Return the samples; windows start over at `starts`, the rows after a gap in time."""
     readings = scaled(recording, extraction)
     check_readings(name, readings, extraction)
     window = extraction.options["window"]
@@ -171,12 +174,12 @@ def _made(
 
 
 def raw_readings(values: NDArray[np.float64]) -> Raw:
-    """The readings of a recording as a sensor gives them; MISSING for what is absent."""
+    """Return a recording's readings as a sensor gives them; MISSING for absent values."""
     return np.where(np.isnan(values), MISSING, values).astype(np.int32)
 
 
 def check_readings(source: str, readings: NDArray[np.float64], extraction: Extraction) -> None:
-    """Raise UserError for what is not a whole number of 16 bits around its zero."""
+    """Raise UserError for a reading that is not a whole number of 16 bits around its zero."""
     plain, zero = extraction.options["plain"], extraction.options["zero"]
     for place, name in enumerate(extraction.channels):
         column = readings[:, place]

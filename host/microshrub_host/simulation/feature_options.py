@@ -1,7 +1,7 @@
 """The option --features, such as window=64 bands=0.5-3,3-8, as values.
 
-The device counts in readings and in frequencies of its window; this makes these of hertz. What is
-not said is chosen by feature_choice.py.
+The device counts in readings and in frequencies of its window; this module converts from hertz.
+feature_choice.py chooses the settings that are not given.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .feature_choice import (
     window_of,
 )
 
-# As in features.py; those that are chosen where windows have bands, and where they have none
+# As in features.py; and the defaults for windows with bands, and without
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
 _WITH_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
 _ALONE = STATISTICS[:6]
-TONES = ("peak", "tone", "overtone")  # beside bands that are chosen, as in feature_extractor.py
+TONES = ("peak", "tone", "overtone")  # in addition to bands=auto, as in feature_extractor.py
 AUTO, NONE, ALL = "auto", "none", "all"
 _SETTINGS: dict[str, Any] = {
     "window": None, "hop": None, "statistics": "auto", "bands": None, "low-pass": None,
@@ -52,21 +52,21 @@ class FeatureOptions:
 
     window: int
     hop: int
-    statistics: tuple[int, ...]  # places in STATISTICS
+    statistics: tuple[int, ...]  # indices in STATISTICS
     bands: tuple[Band, ...]
-    chosen: tuple[tuple[int, int], ...]  # of bands=auto: the frequencies, in rate / window
-    tones: tuple[str, ...]  # of bands=auto: TONES, if there is room for them
+    chosen: tuple[tuple[int, int], ...]  # frequencies of bands=auto, in rate / window
+    tones: tuple[str, ...]  # with bands=auto: TONES, if there is room
     filters: tuple[tuple[str, float], ...]  # high or low, and the cut-off
-    plain: tuple[str, ...]  # channels whose last reading is a feature as it is
-    zero: tuple[int, ...]  # one for all channels, or one each; none: of the sensor
-    rate: float | None  # readings a second; None: of the sensor
-    turns: str  # the pairs of channels whose sense of rotation is a feature, see _turns()
-    scale: tuple[float, ...] = ()  # one for all channels, or one each; none: of the recording
-    resample: float | None = None  # readings a second that are made of uneven ones
+    plain: tuple[str, ...]  # channels whose last reading is itself a feature
+    zero: tuple[int, ...]  # one for all channels, or one each; empty: the sensor's
+    rate: float | None  # readings a second; None: the sensor's
+    turns: str  # pairs of channels whose sense of rotation is a feature, see _turns()
+    scale: tuple[float, ...] = ()  # one for all channels, or one each; empty: from the recording
+    resample: float | None = None  # readings a second after resampling
 
     @classmethod
     def of(cls, words: Sequence[str], place: Place = NOWHERE) -> FeatureOptions:
-        """Those that the words ask for, and of what they do not say those that fit the place.
+        """Return the options that the words give, with defaults that suit the place.
 
         Raises UserError.
         """
@@ -85,13 +85,13 @@ class FeatureOptions:
         wanted = result["bands"] or usual
         bands = _bands(wanted, window)
         statistics = _statistics(result["statistics"], wanted != NONE) if window > 1 else ()
-        made = max(len(place.channels) - len(plain), 1)  # of which there is more than a value
+        made = max(len(place.channels) - len(plain), 1)  # channels with windows
         room = (MAX_FEATURES - len(plain)) // made - len(statistics)
         tones = TONES if wanted == AUTO and room > len(TONES) else ()
         room -= len(tones)
         chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
         hop = result["hop"]
-        is_chosen = hop == AUTO or (auto and hop is None)  # below, as all features take time
+        is_chosen = hop == AUTO or (auto and hop is None)  # computed below: features take time
         if hop in (None, AUTO):
             hop = max(window // 2, 1)
         options = cls(
@@ -115,7 +115,7 @@ class FeatureOptions:
         return options
 
     def work(self, channels: Sequence[str]) -> Work:
-        """What a sample of readings with these channels is made of; none: one, without turns."""
+        """Return the contents of a sample; no channels count as one channel without turns."""
         if not channels:
             return replace(self, turns=NONE).work(("",))
         turns = len(self._turns(channels)) * len(self._lags(channels))
@@ -131,7 +131,7 @@ class FeatureOptions:
     def extraction(
         self, channels: Sequence[str], rate: float | None = None, zero: Sequence[int] = (0,)
     ) -> Extraction:
-        """What a board is told, whose readings have these channels.
+        """Return the extraction for a board whose readings have these channels.
 
         rate and zero are the sensor's, where they are known. Raises UserError.
         """
@@ -164,7 +164,7 @@ class FeatureOptions:
         return Extraction(tuple(channels), rate, options)
 
     def names(self, channels: Sequence[str]) -> tuple[str, ...]:
-        """Of the features, in their order."""
+        """Return the names of the features, in their order."""
         lags = [str(lag) if lag > 1 else "" for lag in self._lags(channels)]
         turns = [f"{one}_{other}_turn" for one, other in self._turns(channels)]
         return (*self._names_of_each(channels), *(turn + lag for turn in turns for lag in lags))
@@ -181,7 +181,7 @@ class FeatureOptions:
         ]
 
     def _turns(self, channels: Sequence[str]) -> list[tuple[str, str]]:
-        """The pairs of channels whose sense of rotation is a feature: a sensor's axes, if auto."""
+        """Return the pairs of channels whose turns are features; with auto, a sensor's axes."""
         able = [name for name in channels if name not in self.plain]
         pairs = list(itertools.combinations(able, 2))
         if self.turns == NONE:
@@ -204,13 +204,13 @@ class FeatureOptions:
         return chosen
 
     def _lags(self, channels: Sequence[str]) -> list[int]:
-        """Of the turns of each pair: as many as there is room for."""
+        """Return the lags for the turns of each pair: as many as there is room for."""
         lags = turn_lags(self.window)
         room = self._room_for_turns(channels) // max(len(self._turns(channels)), 1)
         return lags[: max(room, 1)]
 
     def fewer_lags(self, channels: Sequence[str]) -> str:
-        """A note on turns for which there is no room at all lags; "" if there is."""
+        """Return a note if there is no room for turns at all lags, else ""."""
         lags, of = len(self._lags(channels)), len(turn_lags(self.window))
         if not self._turns(channels) or lags == of or len(self.names(channels)) > MAX_FEATURES:
             return ""
@@ -224,7 +224,7 @@ class FeatureOptions:
         return MAX_FEATURES - len(self._names_of_each(channels))
 
     def _called(self, number: int) -> str:
-        """A band that was chosen, in hertz if the rate is known."""
+        """Return the name of an automatic band, in hertz if the rate is known."""
         if not self.rate:
             return f"_band{number + 1}"
         low, high = self.chosen[number]
@@ -233,12 +233,12 @@ class FeatureOptions:
 
     @property
     def chosen_words(self) -> list[str]:
-        """The settings of which each may be left out, as one would type them."""
+        """The settings that may be left out one by one, as a user would type them."""
         bands = ["bands=auto"] if self.chosen else []
         return [f"window={self.window}", f"hop={self.hop}", *bands]
 
     def readings(self, samples: int) -> int:
-        """How many readings so many samples are made of."""
+        """Return the number of readings in that many samples."""
         return self.window + (samples - 1) * self.hop if samples > 0 else samples
 
     def _zeros(self, channels: int, zero: Sequence[int]) -> list[int]:
@@ -276,13 +276,13 @@ class FeatureOptions:
 
 
 def are_axes(one: str, other: str) -> bool:
-    """Whether the names are those of two axes of a sensor: alike, but for an x, y or z."""
+    """Return whether the names differ only in an x, y or z, as two axes of a sensor do."""
     differ = [{a, b} for a, b in zip(one.lower(), other.lower(), strict=False) if a != b]
     return len(one) == len(other) and len(differ) == 1 and differ[0] < {"x", "y", "z"}
 
 
 def _turns_text(options: Mapping[str, Any], window: int) -> str:
-    """What to make of the setting: AUTO goes with statistics that are chosen, too."""
+    """Return the setting of turns; AUTO only applies together with automatic statistics."""
     wanted = str(options["turns"])
     if window == 1:
         if wanted not in (AUTO, NONE):
@@ -345,7 +345,7 @@ def _band(name: str, text: Any) -> Band:
 
 
 def _filters(options: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
-    """High-pass before low-pass, so that neither sees what the other would take away."""
+    """Return the filters: first the high-pass, then the low-pass."""
     given = {form: options[f"{form}-pass"] for form in ("high", "low") if options[f"{form}-pass"]}
     if options["band-pass"]:
         if given:
@@ -385,7 +385,7 @@ def _zero(value: Any) -> tuple[int, ...]:
 
 
 def _bins(band: Band, window: int, rate: float) -> list[int]:
-    """The first and the last frequency of the window within low <= f < high."""
+    """Return the first and the last frequency of the window within low <= f < high."""
     low, high = band
     if high > rate / 2:
         raise UserError(

@@ -1,7 +1,7 @@
-"""Makes samples of readings on MicroPython: what parity.py compares.
+"""Makes samples of readings on MicroPython, for the comparison in parity.py.
 
-It is called with the library's folder, a file with the options as JSON, one with the readings and
-one for the samples, both of i32 values.
+Its arguments are the library's folder, a JSON file with the options, a file with the readings and
+a file for the samples, both of i32 values.
 """
 
 import json
@@ -14,7 +14,7 @@ if MYPY:
 
 
 def main(library: str, plan: str, readings: str, samples: str) -> None:
-    """Take all readings, and write each sample that they make."""
+    """Take all readings, and write each completed sample."""
     sys.path.insert(0, library)
     from microshrub.device import feature_extractor as module
 

@@ -1,16 +1,16 @@
-"""A thicket on a board of a fleet: it learns, gives packets away, takes others', and is asked.
+"""A thicket on a board of a fleet: it learns, sends and takes packets, and predicts.
 
-This file runs on CPython and, over a pipe, on MicroPython. There it is the program. As in
+This file runs on CPython and, over a pipe, on MicroPython, where it is the program. As in
 piped_session.py, a command is a letter, a little-endian u32 length and that many bytes.
 
-    C  create: JSON {"parameters", "features", "units", "classes"}    -> nothing
-    L  take over a state: u32 bytes of the learner's, both states     -> nothing
-    R  learn: u32 labels, raw rows as i32, so many labels as u8       -> nothing
-    G  give: JSON {"origin", "class", "most"}                         -> a packet
-    T  take a packet                                                  -> how many it will learn
-    E  learn all that waits, and what is left to do                   -> nothing
-    P  predict raw rows, i32, whose labels nobody tells               -> the classes, u8
-    S  save                                                           -> as L
+ C  create: JSON {"parameters", "features", "units", "classes"}    -> nothing
+ L  load a state: u32 bytes of the learner's state, both states    -> nothing
+ R  learn: u32 labels, raw rows as i32, so many labels as u8       -> nothing
+ G  give: JSON {"origin", "class", "most"}                         -> a packet
+ T  take a packet                                                  -> number of samples to learn
+ E  learn all waiting samples, and finish postponed work           -> nothing
+ P  predict raw rows, i32, without learning                        -> the classes, u8
+ S  save                                                           -> as L
 """
 
 import json
@@ -25,13 +25,13 @@ if MYPY:
 
 
 class FleetBoard:
-    """One board. `library` is the device library, loaded for some engine."""
+    """One board. `library` is the device library, loaded for an engine."""
 
     def __init__(self, library: "ModuleType") -> None:
         self._library = library
 
     def do(self, command: str, body: bytes) -> bytes:
-        """Do what a command says; returns its answer."""
+        """Run a command, and return its answer."""
         if command == "C":
             self._create(json.loads(str(body, "utf-8")))
         elif command == "L":
@@ -76,7 +76,7 @@ class FleetBoard:
             self._raw[f] = raw[i * len(self._raw) + f]
 
     def _learn(self, raw: "array[int]", labels: bytes) -> None:
-        """Learn rows; with each, one sample of others, if any wait."""
+        """Learn rows; after each, learn one sample of another board, if any are waiting."""
         for i in range(len(labels)):
             self._read(raw, i)
             self._quantizer.encode(self._raw, self._codes)
@@ -93,7 +93,7 @@ class FleetBoard:
 
 
 def serve(folder: str) -> None:
-    """Answer commands until there are no more; folder is that of the device library."""
+    """Answer commands until the input ends; folder is the device library's."""
     sys.path.insert(0, folder)
     import microshrub
 

@@ -1,4 +1,4 @@
-"""The guarantee as a companion: sets of classes that hold the true one as often as wanted."""
+"""The guarantee as a companion: sets of classes that contain the true one at a given rate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base.errors import UserError
 from .companion import CompanionReport, CompanionRun, Option
 from .watcher import Watcher
 
-_BITS = 30  # classes in a word of the link
+_BITS = 30  # classes in a word of the serial link
 _OFFSET = 1 << 29
 _WINDOW = 500  # labels
 _CALIBRATION_BINS = 15  # as in Guo, Pleiss, Sun, Weinberger, ICML 2017
@@ -24,9 +24,9 @@ class Guarantee(Watcher):
 
     percent  50..99; over any 500 labels in a row, the share is within two points of it
 
-    Where a set has more than one class, the model is unsure. If the model is right more often than
-    `percent`, some sets are empty. The confidence is calibrated as well. While no labels come,
-    nothing changes. Raises UserError for another percent.
+    If a set has more than one class, the model is unsure. If the model is right more often than
+    `percent`, some sets are empty. The confidence is calibrated as well. Without labels, nothing
+    changes. Raises UserError for another percent.
     """
 
     percent: int = 90
@@ -84,19 +84,19 @@ class Guarantee(Watcher):
 
 @dataclass(frozen=True)
 class GuaranteeRun(CompanionRun):
-    """The sizes of the sets, whether each held the label, and more, shapes (samples,)."""
+    """The sizes of the sets, whether each contains the label, and more, shapes (samples,)."""
 
     options: Guarantee
-    bytes: int  # of the buffers
+    bytes: int  # size of the buffers
     sizes: Any
-    covered: Any  # 1 or 0; 2 where the label was not told
-    confidence: Any  # 0..255, of each prediction,
-    votes: Any  # and what it had of the votes
-    right: Any  # which were
+    covered: Any  # 1 or 0; 2 for samples without a label
+    confidence: Any  # 0..255, for each prediction
+    votes: Any  # the predicted class's share of the votes
+    right: Any  # which predictions were right
 
     @property
     def coverage(self) -> float:
-        """How many sets contained the label, in percent of the labels."""
+        """The percentage of labels that were in their set."""
         labelled = self.covered[self.covered < 2]
         return 100 * float(np.mean(labelled)) if len(labelled) else float("nan")
 
@@ -117,26 +117,27 @@ class GuaranteeRun(CompanionRun):
 
     @property
     def unsure(self) -> float:
-        """Sets of more than one class, in percent."""
+        """The percentage of sets with more than one class."""
         return 100 * float(np.mean(self.sizes > 1))
 
     @property
     def empty(self) -> float:
-        """Sets without a class, in percent."""
+        """The percentage of sets without a class."""
         return 100 * float(np.mean(self.sizes == 0))
 
     @property
     def calibration_error(self) -> float:
-        """How far the confidence is from the accuracy, in percent; see _off()."""
+        """The calibration error of the confidence, in percent; see _off()."""
         return self._off(self.confidence)
 
     @property
     def calibration_error_of_votes(self) -> float:
-        """The same for the share of the votes, in place of the confidence."""
+        """The calibration error of the share of the votes, in percent; see _off()."""
         return self._off(self.votes)
 
     def _off(self, sure: Any) -> float:
-        """The expected calibration error, of 15 bins of equal width, where labels were told."""
+        """Return the expected calibration error of labelled samples, over 15 bins of equal
+        width."""
         labelled = self.covered < 2
         if not labelled.any():
             return float("nan")

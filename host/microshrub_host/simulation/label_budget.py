@@ -21,17 +21,17 @@ from .session_companions import ANSWERED
 OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
 _MOST_DELAY = 32767
-_OF_QUERIES = 32768  # what the unanswered ones are counted in
-_STEPS = 200  # of the picture
+_OF_QUERIES = 32768  # denominator of the share of unanswered queries
+_STEPS = 200  # steps of the curve in a picture
 
 
 @dataclass(frozen=True)
 class LabelBudget(Companion):
-    """Active learning: the model asks for a share of the labels, and learns from no others.
+    """Active learning: the model queries a share of the labels, and learns no others.
 
-    share       of the samples whose labels may be asked for, above 0, up to 1
+    share       the share of the samples whose labels may be queried, above 0, up to 1
     delay       samples from a query to its answer, 0..32767
-    unanswered  the share of the queries that nobody answers, 0 to 1, drawn at random
+    unanswered  the share of the queries that are never answered, 0 to 1, drawn at random
 
     Raises UserError for other values.
     """
@@ -96,12 +96,12 @@ class LabelBudget(Companion):
 
     @property
     def labels(self) -> int:
-        """How many labels may be asked for in `samples` samples."""
+        """The number of labels that may be queried in `samples` samples."""
         return self._budget.numerator
 
     @property
     def samples(self) -> int:
-        """The number of samples in which `labels` labels may be asked for."""
+        """The number of samples in which `labels` labels may be queried."""
         return self._budget.denominator
 
     @property
@@ -115,9 +115,10 @@ class LabelBudget(Companion):
 
     @property
     def advance(self) -> int:
-        """Labels that may be asked for in advance, and count against later ones.
+        """The labels that may be queried in advance, and count against later ones.
 
-        Two thirds of them, and 10 at least, in the beginning; all when drift is suspected.
+        Two thirds of them, and at least 10, are for the beginning; all are available when drift is
+        suspected.
         """
         at_once, samples = (
             loader.constant("active_learning", name) for name in ("_AT_ONCE", "_CREDIT")
@@ -125,19 +126,19 @@ class LabelBudget(Companion):
         return max(at_once, samples * self.labels // self.samples)
 
     def most(self, samples: int) -> int:
-        """The most labels that are asked for in so many samples."""
+        """Return the largest number of queries in that many samples."""
         last = min(samples, loader.constant("query_rules", "_Q_LENT"))  # in advance
         before, earned = (n * self.labels // self.samples for n in (last, samples))
         paid_back = (earned - before) // 2
         return min(earned + max(self.advance - paid_back, 0), samples)
 
     def parameters(self) -> dict[str, int]:
-        """What AskedLabels takes, see session_companions.py: unanswered of 32768."""
+        """Return the budget of AskedLabels, see session_companions.py: unanswered of 32768."""
         unanswered = min(round(self.unanswered * _OF_QUERIES), _OF_QUERIES)
         return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
 
     def budget(self) -> dict[str, int]:
-        """The keyword arguments of the QueryStrategy."""
+        """Return the keyword arguments of the QueryStrategy."""
         return {"labels": self.labels, "samples": self.samples}
 
     def plan(self) -> Plan:
@@ -171,9 +172,9 @@ class LabelBudget(Companion):
 
 @dataclass(frozen=True)
 class LabelBudgetRun(CompanionRun):
-    """Which samples' labels were asked for, and which of these were answered, shapes (samples,).
+    """The samples whose labels were queried, and those answered, shapes (samples,).
 
-    An answer that was under way at the end of the stream counts, too.
+    A query whose answer was still due at the end of the stream counts as answered, too.
     """
 
     options: LabelBudget
@@ -184,16 +185,16 @@ class LabelBudgetRun(CompanionRun):
 
     @property
     def queries(self) -> int:
-        """How many labels were asked for."""
+        """The number of queries."""
         return int(np.count_nonzero(self.asked))
 
     @property
     def share(self) -> float:
-        """The labels that were asked for, in percent of all samples."""
+        """The number of queries, in percent of all samples."""
         return 100 * self.queries / max(len(self.asked), 1)
 
     def record(self) -> dict[str, Any]:
-        """For --json: the samples that were asked about, and answered, counted from 0."""
+        """Return the queried and the answered samples, counted from 0, for --json."""
         return {
             **self.options.parameters(),
             "asked": np.flatnonzero(self.asked).tolist(),
@@ -216,7 +217,7 @@ class LabelBudgetRun(CompanionRun):
         return rows
 
     def draw(self, axes: Any) -> None:
-        """Draw how many labels were asked for, in each step of so many samples."""
+        """Draw the percentage of samples whose labels were queried, over steps of the stream."""
         width = max(1, len(self.asked) // _STEPS)
         starts = np.arange(0, len(self.asked), width)
         sums = np.add.reduceat(self.asked.astype(np.int64), starts)

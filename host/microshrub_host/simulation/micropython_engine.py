@@ -39,7 +39,7 @@ class PipedProgram:
     """
 
     def __init__(self, words: Sequence[str], heap: str) -> None:
-        """words are the program and its arguments, as they follow MicroPython's own options."""
+        """Start the program; words are its path and arguments, after MicroPython's own options."""
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}", *words]
         pipe = subprocess.PIPE
         self._process: subprocess.Popen[bytes] = child_process.start(
@@ -47,7 +47,7 @@ class PipedProgram:
         )
 
     def ask(self, command: bytes, body: bytes = b"") -> bytes:
-        """The answer. Raises EngineError if the program stops."""
+        """Send a command, and return the answer. Raises EngineError if the program stops."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -65,7 +65,7 @@ class PipedProgram:
         raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._process.kill()
         self._process.communicate()
 
@@ -84,10 +84,11 @@ class MicroPythonEngine:
         compiled: bool = False,
         native: bool = False,
     ) -> None:
-        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
+        """Start the process; with `compiled`, it loads .mpy files, which takes less heap.
 
-        So it does if there are learners of the user's own, which stand elsewhere as sources. With
-        `native`, the kernels of these files are in a native module; raises NoNativeTools.
+        It also loads .mpy files if there are learners of the user's own, whose sources are in
+        other places. With `native`, the kernels of these files are in a native module; raises
+        NoNativeTools.
         """
         learners = [(each.name, each.module) for each in user_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
@@ -155,7 +156,7 @@ class MicroPythonEngine:
         return States.of(states)
 
     def heap_bytes(self) -> int:
-        """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
+        """Return the bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
         return int.from_bytes(self._ask(b"H"), "little")
 
     def __enter__(self) -> MicroPythonEngine:

@@ -1,4 +1,4 @@
-"""What makes samples of a sensor's readings: features of windows, and the Forecaster."""
+"""The pipeline from readings to samples: features of windows, and the Forecaster."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .companion import BoardObjects, Companion
 from .engine_interface import Plan
 from .session import FORECASTER
 
-_RATE = 50  # readings a second of the sensor that a budget has
+_RATE = 50  # readings a second of a budget's sensor
 _ROW = ("forecaster.row", "forecaster.codes")
 
 
 @dataclass(frozen=True)
 class Forecast(Companion):
-    """Around a regressor; `parameters` are those of firmware's Forecaster but the model.
+    """The Forecaster of a regressor; `parameters` are the arguments of firmware's Forecaster.
 
-    NumberStream.forecaster() gives them.
+    The model is not among the parameters. NumberStream.forecaster() returns them.
     """
 
     parameters: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Forecast(Companion):
         return BoardObjects(None, (made, sample), elsewhere, note)
 
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
-        # the quantizer that goes with known ends comes with the learned model
+        # the learned model brings its own quantizer and ends
         return {"regression": {**self.parameters, "ends": None}}
 
     @classmethod
@@ -66,7 +66,7 @@ class Extracted(Companion):
         return BoardObjects(None, (made, made._signal), note="the window of readings")
 
     def columns(self, library: Any) -> int:
-        """How many values each sample has."""
+        """Return the number of values in each sample."""
         return int(self._extractor(library).features)
 
     def _extractor(self, library: Any) -> Any:
@@ -81,7 +81,7 @@ class Extracted(Companion):
 
     @staticmethod
     def sensor(channels: int) -> dict[str, Any]:
-        """The one that a budget has, of so many values."""
+        """Return a budget's sensor with that many values."""
         return {"kind": "adc", "pins": list(range(channels)), "rate": _RATE}
 
     @classmethod
@@ -92,6 +92,6 @@ class Extracted(Companion):
 def pipeline(
     extraction: Extraction | None, forecaster: Mapping[str, Any] | None = None
 ) -> tuple[Companion, ...]:
-    """The Forecaster and the features, where there are such."""
+    """Return the companions for the Forecaster and the features, where there are any."""
     forecast = (Forecast(forecaster),) if forecaster else ()
     return (*forecast, *((Extracted(extraction),) if extraction else ()))

@@ -1,4 +1,4 @@
-"""Factors that make whole numbers of 16 bits of a recording's decimals, one for each channel."""
+"""Factors that scale a recording's decimals to whole numbers of 16 bits, for each channel."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..base.errors import UserError
 from ..streams.stream import Extraction
 from .feature_options import FeatureOptions, are_axes
 
-MOST, MOST_PLAIN = 1 << 15, 1 << 29  # beyond which no reading is
-_ROOM = 2  # times as much as was recorded may come
-ROOM_AT_FIRST = 8  # where no more than the first window of a recording is known
+MOST, MOST_PLAIN = 1 << 15, 1 << 29  # limits of readings
+_ROOM = 2  # room for later values, as a factor
+ROOM_AT_FIRST = 8  # if only a recording's first window is known
 _DIGITS = 6
 
 
@@ -24,10 +24,10 @@ def with_scale(
     options: FeatureOptions,
     room: float = _ROOM,
 ) -> Extraction:
-    """The same with the factors that the options have, or else that suit the recording, with room
-    for numbers that are so many times as large.
+    """Return the extraction with the options' factors, or else with factors for the recording.
 
-    Channels of whole numbers keep theirs. Raises UserError.
+    There is room for numbers `room` times as large. Channels of whole numbers are not scaled.
+    Raises UserError.
     """
     channels = len(extraction.channels)
     if options.scale:
@@ -49,14 +49,14 @@ def with_scale(
 
 
 def _least(place: int, factors: list[float], extraction: Extraction) -> float:
-    """That of a channel, or a smaller one of another axis of its sensor: they stay comparable."""
+    """Return the least factor of a channel and its sensor's other axes: they stay comparable."""
     names = extraction.channels
     axes = [at for at, name in enumerate(names) if at == place or are_axes(names[place], name)]
     return min((factors[at] for at in axes if factors[at] != 1), default=1.0)
 
 
 def _factor(column: NDArray[np.float64], most: float) -> float:
-    """The power of ten that makes whole numbers of a channel if they fit, else of two."""
+    """Return the power of ten that makes a channel's values whole if they fit, else of two."""
     known = column[np.isfinite(column)]
     if (known == np.rint(known)).all():
         return 1.0
@@ -72,12 +72,12 @@ def _factor(column: NDArray[np.float64], most: float) -> float:
 
 
 def fitting(value: float, most: int) -> float:
-    """The power of two that makes a reading of a number, and leaves it room."""
+    """Return the power of two that scales a number to a reading, with room for larger ones."""
     return 2.0 ** math.floor(math.log2(most / (_ROOM * abs(value))))
 
 
 def scaled(values: NDArray[np.float64], extraction: Extraction) -> NDArray[np.float64]:
-    """The recording's values as readings: multiplied, and rounded where they were."""
+    """Return the recording's values as readings: multiplied, and rounded if multiplied."""
     if not extraction.scale:
         return values
     factors = np.array(extraction.scale)

@@ -20,32 +20,32 @@ _UNITS = (
     (re.compile(r"(?i)[\W_](s|sec|seconds?)\W*$"), 1.0),
 )
 _LONG = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
-_GAP = 3  # times the usual step
-_FALLS = 0.01  # of the steps, of a clock that begins anew with each recording
-_EVEN = 0.1  # of the usual step, by which most steps differ at most
+_GAP = 3  # a longer step than this many usual ones is a gap
+_FALLS = 0.01  # share of steps backwards; a clock with more of them is none
+_EVEN = 0.1  # deviation of most steps, at most, as a share of the usual step
 
 
 @dataclasses.dataclass(frozen=True)
 class RecordingClock:
-    """What a column of times says."""
+    """The contents of a column of times."""
 
     name: str
     times: NDArray[np.float64]  # in seconds
-    known: bool  # whether the unit is
+    known: bool  # whether the unit is known
     rate: float  # rows a second
-    jitter: float  # that 90 % of the steps have at most, as a part of the usual step
-    gaps: tuple[int, ...]  # rows before which time is missing, or the clock begins anew
-    begins: tuple[int, ...]  # rows with which other recordings begin
-    longest: float  # gap in seconds
+    jitter: float  # deviation of 90 % of the steps, at most, as a share of the usual step
+    gaps: tuple[int, ...]  # rows after a gap in time, or at which the clock restarts
+    begins: tuple[int, ...]  # rows at which other recordings begin
+    longest: float  # longest gap in seconds
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """Rows with which stretches begin, beside the first."""
+        """The rows at which stretches begin, except the first row."""
         return tuple(sorted({*self.gaps, *self.begins}))
 
     @property
     def note(self) -> str:
-        """In words."""
+        """The clock as a sentence."""
         if not self.known:
             return f"{self.name} is a clock, and no value of a reading"
         gaps = ""
@@ -67,7 +67,7 @@ class RecordingClock:
 
 
 def clock_of(stream: Stream) -> tuple[int, RecordingClock] | None:
-    """The column that is a clock, and what it says; None if there is none."""
+    """Return the place of the column that is a clock, and its contents; None without a clock."""
     for place, name in enumerate(stream.feature_names):
         if is_clock_name(name) and len(stream.feature_names) > 1:
             clock = clock_in(name, stream.values[:, place], stream.starts)
@@ -79,7 +79,7 @@ def clock_of(stream: Stream) -> tuple[int, RecordingClock] | None:
 def clock_in(
     name: str, column: NDArray[np.float64], begins: tuple[int, ...] = ()
 ) -> RecordingClock | None:
-    """What such a column says of recordings that begin with these rows, and the first."""
+    """Return the clock in a column, if any; `begins` are other recordings' first rows."""
     inside = np.ones(max(len(column) - 1, 0), np.bool_)
     inside[np.array(begins, np.intp) - 1] = False
     places = np.flatnonzero(inside)
@@ -108,10 +108,10 @@ def clock_in(
 
 
 def timed(stream: Stream, resample: float | None) -> tuple[Stream, str]:
-    """The recording without its clock, with its rate and gaps, and what is noted of them.
+    """Return the recording without its clock, with its rate and gaps, and a note about them.
 
-    With resample, it has so many readings a second: the last one that had come at each moment, as
-    a board would read. Raises UserError.
+    With resample, it has that many readings a second: the latest one at each moment, as a board
+    would read. Raises UserError.
     """
     placed_clock = clock_of(stream)
     if placed_clock is None:
@@ -143,7 +143,7 @@ def timed(stream: Stream, resample: float | None) -> tuple[Stream, str]:
 
 
 def _even_rows(clock: RecordingClock, rate: float) -> tuple[NDArray[np.intp], tuple[int, ...]]:
-    """The row that was the last one at each moment, and where stretches begin."""
+    """Return the latest row at each moment, and the rows at which stretches begin."""
     result: list[NDArray[np.intp]] = []
     starts, length = [], 0
     edges = [0, *clock.starts, len(clock.times)]

@@ -1,15 +1,15 @@
 """A learner, its quantizer and its metrics, driven by blocks of rows: one run of one engine.
 
-It runs on CPython and on MicroPython, where piped_session.py serves it. Of a companion it gets
-[module, class, options]. The class is made of (library, session, options) and has
+It runs on CPython and on MicroPython, where piped_session.py serves it. A companion is given as
+[module, class, options]. The class is created with (library, session, options) and has
 
-    model       what is learned from then on instead of the learner, or None
-    run         what predicts and learns rows then, or None: as Learner.run()
-    follows     what else holds codes that move when ranges grow
-    begin(n)    room for the outputs about a run of n rows; outputs() gives them
-    look(...)   the rows of a run are predicted and learned now; unless there is a run
-    status()    its own status
-    buffers(), states()   its own, by their names
+ model       the object that learns instead of the learner, or None
+ run         the object that predicts and learns rows, or None: as Learner.run()
+ follows     other objects with codes that move when ranges grow
+ begin(n)    makes room for the outputs of a run of n rows, which outputs() returns
+ look(...)   called after the rows of a run were predicted and learned, unless it has a run
+ status()    its own status
+ buffers(), states()   its own, by name
 """
 
 from array import array
@@ -22,7 +22,7 @@ if MYPY:
 
     from .engine_interface import Plan
 
-FORECASTER = "Forecaster"  # the class of a plan beside a regressor
+FORECASTER = "Forecaster"  # the class of a regressor's companion
 _METRICS = (
     "samples",
     "accuracy",
@@ -52,12 +52,12 @@ class _Model:
     quantizer: "Any"
 
     def settle(self) -> None:
-        """Do what the learner has left to do while nothing is taught."""
+        """Let the learner finish the work that it postpones while it learns."""
         while self.model.idle():
             pass
 
     def counts(self) -> "dict[str, Any]":
-        """Of every status: counts, and the model's hash."""
+        """Return the part common to all statuses: counts, and the model's hash."""
         return {
             "clamped": self.quantizer.clamped,
             "missing": self.quantizer.missing,
@@ -66,14 +66,14 @@ class _Model:
         }
 
     def saved(self) -> "list[tuple[str, bytes]]":
-        """What save() gives of learner and quantizer, by their names."""
+        """Return the saved states of learner and quantizer, by name."""
         return [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
 
 
 class Session(_Model):
-    """One classifier. `library` is the device library, loaded for some engine.
+    """One classifier. `library` is the device library, loaded for an engine.
 
-    If ranges are growing, nothing is observed first.
+    If ranges are growing, observe() is not called.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class Session(_Model):
     ) -> None:
         self.allow = _allocations
         self.model = self.learner = getattr(library, learner)(**parameters)
-        self.classes = self.model.classes  # of the labels
-        self.runner = self.model  # what predicts and learns rows
+        self.classes = self.model.classes  # number of classes of the labels
+        self.runner = self.model  # the object that predicts and learns rows
         self.companions: list[Any] = []
-        self.watchers: list[Any] = []  # those that watch each sample
+        self.watchers: list[Any] = []  # companions that watch each sample
         for module, name, options in companions:
             self.companions.append(_named(module, name)(library, self, options))
         if growing:
@@ -100,7 +100,7 @@ class Session(_Model):
         self.metrics = library.Metrics(max(self.classes, 2))
 
     def observe(self, raw: "array[int]") -> None:
-        """Show the quantizer the first rows."""
+        """Fit the quantizer on the first rows."""
         self.quantizer.observe(raw)
 
     def freeze(self) -> None:
@@ -128,7 +128,7 @@ class Session(_Model):
         return predictions
 
     def ask(self, raw: "array[int]") -> bytearray:
-        """The classes of rows whose labels nobody tells. They are predicted, not learned."""
+        """Return the classes of rows, which are predicted but not learned."""
         features = self.model.features
         row, codes = array("i", bytes(4 * features)), array("H", bytes(2 * features))
         predictions = bytearray(len(raw) // features)
@@ -144,33 +144,33 @@ class Session(_Model):
         return predictions
 
     def load(self, learner: bytes, quantizer: bytes) -> None:
-        """Go on from what save() gave of both."""
+        """Load the saved states of both."""
         self.model.load(learner)
         self.quantizer.load(quantizer)
 
     def status(self) -> "dict[str, Any]":
-        """Counts, ratios in millionths, and the model's hash."""
+        """Return counts, ratios in millionths, and the model's hash."""
         status = self.counts()
         status.update({name: getattr(self.metrics, name) for name in _METRICS})
         status["companions"] = [each.status() for each in self.companions]
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """All as a list of (name, typecode, buffer), the quantizer's first, then the model's."""
+        """Return a list of (name, typecode, buffer), the quantizer's first, then the model's."""
         parts = [self.quantizer, self.model, self.metrics] + self.companions  # noqa: RUF005  (MicroPython)
         return [row for part in parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """What save() gives of learner, quantizer and companions, by names."""
+        """Return the saved states of learner, quantizer and companions, by name."""
         return self.saved() + [state for each in self.companions for state in each.states()]
 
     def outputs(self, part: int) -> bytes:
-        """The outputs of a companion about the last run."""
+        """Return the outputs of a companion for the last run."""
         return bytes(self.companions[part].outputs())
 
 
 class NumberSession(_Model):
-    """One regressor. target has the parameters of its Forecaster, but for the model."""
+    """One regressor. target has the parameters of its Forecaster, except the model."""
 
     def __init__(
         self,
@@ -183,10 +183,10 @@ class NumberSession(_Model):
         self.forecaster = library.Forecaster(self.model, **target)
         self.quantizer = self.forecaster.quantizer
         self._runs = _module(library.__name__ + ".forecast_runs").ForecastRuns(self.forecaster)
-        self.halves = array("i")  # of the last run
+        self.halves = array("i")  # for the last run
 
     def observe(self, raw: "array[int]") -> None:
-        """Show it the first rows."""
+        """Fit the ranges on the first rows."""
         columns = self.forecaster.columns
         for at in range(0, len(raw), columns):
             self.forecaster.observe(raw[at : at + columns])
@@ -196,7 +196,7 @@ class NumberSession(_Model):
         self.forecaster.freeze()
 
     def run(self, raw: "array[int]", _: bytearray) -> "array[int]":
-        """Take a block of rows; returns the predictions, raw."""
+        """Take a block of rows; return the predictions, raw."""
         rows = len(raw) // self.forecaster.columns
         predictions = array("i", bytes(4 * rows))
         self.halves = array("i", bytes(4 * rows))
@@ -208,7 +208,7 @@ class NumberSession(_Model):
         return predictions
 
     def status(self) -> "dict[str, Any]":
-        """Counts, and the model's hash."""
+        """Return counts, and the model's hash."""
         status = self.counts()
         status.update({"samples": self.forecaster.samples, "companions": [{}]})
         if self.forecaster.naive:
@@ -216,11 +216,11 @@ class NumberSession(_Model):
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """All buffers, as a list of (name, typecode, buffer): quantizer, model, target, ..."""
+        """Return a list of (name, typecode, buffer): quantizer, model, target, ..."""
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """Those of learner, quantizer, target, interval, naive forecasts; b"" if there is none."""
+        """Return the saved states by name, b"" for what the Forecaster does not have."""
         saved = self.saved()
         for name in ("target", "interval", "naive"):
             part = getattr(self.forecaster, name)
@@ -228,7 +228,7 @@ class NumberSession(_Model):
         return saved
 
     def outputs(self, _: int) -> bytes:
-        """Half the width of the interval of each row of the last run, i32."""
+        """Return half the width of the interval of each row of the last run, i32."""
         return bytes(self.halves)
 
 
@@ -239,18 +239,18 @@ def open_session(
     companions: "Sequence[Plan]" = (),
     growing: bool = False,
 ) -> "Any":
-    """A session of the learner of that name, which predicts numbers beside a Forecaster."""
+    """Open a session of the learner with that name; a Forecaster makes it a regression."""
     if companions and companions[0][1] == FORECASTER:
         return NumberSession(library, learner, parameters, companions[0][2])
     return Session(library, learner, parameters, companions, growing)
 
 
 def _named(module: str, name: str) -> "Any":
-    """The class of that name in a module of this folder."""
+    """Return the class with that name in a module of this folder."""
     package = "" if micropython else __name__.rpartition(".")[0] + "."
     return getattr(_module(package + module), name)
 
 
 def _module(name: str) -> "Any":
-    """The module of that name, in a package or not."""
+    """Return the module with that name, in a package or not."""
     return __import__(name, None, None, ["*"])

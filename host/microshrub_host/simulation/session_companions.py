@@ -16,38 +16,38 @@ class SessionCompanion:
     """The base of companions in a session: it does nothing."""
 
     follows: "tuple[Any, ...]" = ()
-    asked: "Any" = None  # the AskedLabels of one that runs rows, if only some are learned
+    asked: "Any" = None  # in a companion that runs rows: the AskedLabels, if only some are learned
 
     def begin(self, rows: int) -> None:
-        """Make room for the outputs about a run of so many rows."""
+        """Make room for the outputs of a run of that many rows."""
 
     def look(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
     ) -> None:
-        """Rows from begin to before end of the run were predicted and learned."""
+        """Observe the rows of a run from `begin` to before `end`, after they were learned."""
 
     def outputs(self) -> "bytes | bytearray":
-        """The outputs about the rows of the last run."""
+        """Return the outputs for the rows of the last run."""
         return b""
 
     def status(self) -> "dict[str, Any]":
-        """Its own status."""
+        """Return the companion's own status."""
         return {}
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """As (name, typecode, buffer)."""
+        """Return a list of (name, typecode, buffer)."""
         return []
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """What save() gives, by names."""
+        """Return the saved states, by name."""
         return []
 
 
 class Watched(SessionCompanion):
-    """What watches each sample, see firmware's device/watchers.py.
+    """A companion that watches each sample, see firmware's device/watchers.py.
 
-    Of each sample, it says what look() says, then 1 if what `holds` its label did so, 0 if not,
-    and 2 if the label was not told; then its `confidence`, and that of the votes alone.
+    Its outputs for each sample are the result of look(), then the result of holds() for the label,
+    as 1 or 0, or 2 without a label; then the `confidence`, and the confidence by the votes alone.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Watched(SessionCompanion):
     def note(
         self, i: int, x: "array[int]", votes: "array[int]", predicted: int, label: int
     ) -> None:
-        """Sample i of the run is predicted; label is -1 if it is not known."""
+        """Watch sample i of the run after its prediction; label is -1 if it is not known."""
         self._outputs[i] = self.part.look(x, votes, predicted, label)
         self._votes[i] = min(max(votes) >> 16, 255)
         self._sure[i] = getattr(self.part, "confidence", self._votes[i])
@@ -76,7 +76,7 @@ class Watched(SessionCompanion):
             self._held[i] = self._holds(label)
 
     def late(self, i: int, votes: "array[int]", predicted: int, label: int) -> None:
-        """The label of a sample that was predicted before; i >= 0 if that is of this run."""
+        """Note the late label of an earlier sample; i >= 0 if the sample is of this run."""
         if i >= 0 and self._holds:
             self._held[i] = self._holds(label)
         self.part.late(votes, predicted, label)
@@ -96,7 +96,7 @@ class Watched(SessionCompanion):
 
 
 class _Rows:
-    """Runs a learner row by row, so that each is watched between prediction and learning."""
+    """Runs a learner row by row, so that watchers run between prediction and learning."""
 
     def __init__(self, session: "Any") -> None:
         self._model, self._watchers = session.model, session.watchers
@@ -146,11 +146,11 @@ class AnomalyPart(SessionCompanion):
         return [("anomaly", self._anomaly.save())]
 
 
-UNANSWERED, ANSWERED = 1, 2  # what became of a query
+UNANSWERED, ANSWERED = 1, 2  # outcomes of a query
 
 
 class AskedLabels(SessionCompanion):
-    """Runs a learner over a stream; it learns the labels that it asks for, and when they come.
+    """Runs a learner over a stream; it learns only the labels that it queries, when they arrive.
 
     budget has `labels` and `samples`, the parameters of a QueryStrategy; `delay`, samples between
     a query and its answer; and how many of 32768 queries are `unanswered`, drawn at random.
@@ -158,7 +158,7 @@ class AskedLabels(SessionCompanion):
 
     def __init__(self, library: "ModuleType", session: "Any", budget: "Mapping[str, int]") -> None:
         model = session.learner
-        if isinstance(session.runner, SessionCompanion):  # a Person, who has it asked
+        if isinstance(session.runner, SessionCompanion):  # a Person, who calls this object
             session.runner.asked = self
         else:
             session.runner = self
@@ -166,15 +166,15 @@ class AskedLabels(SessionCompanion):
         self.strategy = library.QueryStrategy(model.classes, budget["labels"], budget["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
-        self._outputs = bytearray()  # of the last block: for each sample 0, or what became of it
+        self._outputs = bytearray()  # for each sample of the last block: 0, or its outcome
         self._model, self._watchers = model, session.watchers
-        self._now = -1  # the sample of this run that was predicted last
+        self._now = -1  # the last predicted sample of this run
         self._rehearsal = None
         if type(model).__name__ == "Thicket":
             self._rehearsal = library.Rehearsal(model, self.strategy)
-        self._answers = array("h", [-1] * slots)  # of the last samples, -1: none
-        self._newest = 0  # where in it the newest one is
-        self._number = 0  # that the last sample waits by
+        self._answers = array("h", [-1] * slots)  # labels of the last samples, -1: none
+        self._newest = 0  # index of the newest one
+        self._number = 0  # the last sample's number in `pending`
         self._unanswered = budget["unanswered"]
         self._fixed = library.fixed
         dice = array("i", [0] * self._fixed.RNG_WORDS)
@@ -194,7 +194,7 @@ class AskedLabels(SessionCompanion):
     def run(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
     ) -> None:
-        """Predict a block's rows from begin to before end, and learn what is answered.
+        """Predict a block's rows from begin to before end, and learn the answers.
 
         Allocates nothing.
         """
@@ -207,7 +207,7 @@ class AskedLabels(SessionCompanion):
             self.learn()
 
     def predict(self, row: "array[int]", label: int, i: int) -> int:
-        """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
+        """Predict sample i of the block, and query its label, which is -1 if it is unknown."""
         predicted = int(self._model.predict_next(row))
         self._now = i
         for each in self._watchers:
@@ -218,9 +218,9 @@ class AskedLabels(SessionCompanion):
         return predicted
 
     def learn(self) -> int:
-        """Learn the sample whose label comes now; returns the label, -1 if there is none.
+        """Learn the sample whose label arrives now; return the label, -1 if there is none.
 
-        The sample's codes are then pending.x.
+        The sample's codes are then in pending.x.
         """
         label = self._answers[self._newest]
         if label < 0:
@@ -240,7 +240,7 @@ class AskedLabels(SessionCompanion):
         return label
 
     def _answer(self, i: int, row: "array[int]", predicted: int, label: int) -> int:
-        """The label of sample i if it is asked for and answered, else -1."""
+        """Return the label of sample i if it is queried and answered, else -1."""
         if not self.strategy.ask(self._model.votes):
             if self._rehearsal:
                 self._rehearsal.rehearse(row, predicted)

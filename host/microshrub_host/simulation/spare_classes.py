@@ -1,7 +1,7 @@
-"""Spare classes beside a learner: its settings.
+"""The settings of a learner's spare classes.
 
-The classes of a stream that come first are known; the others get one of the spare classes when a
-person tells what they are.
+Some classes of a stream are known from the start; another class gets one of the spare classes when
+a person names it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .spare_run import SpareRun
 
 _NOVELTY = {"period": 100, "window": 256, "reach": 4, "collect": 5}
 _SETTINGS = {"new": "", "pin": "", **_NOVELTY}
-_SERIAL = {"kind": "serial"}  # the sensor of a program without one
+_SERIAL = {"kind": "serial"}  # the default sensor of a program
 _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
 
@@ -31,14 +31,14 @@ _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 class SpareClasses(Companion):
     """Room for classes that are named later: samples unlike all named classes are kept.
 
-    spare    how many spare classes there are, 1 or more
+    spare    the number of spare classes, 1 or more
     new      in a simulation, the classes that are not known from the start; if empty, the
-             classes that the warm-up does not have
+             classes that are not in the warm-up
     period   1..2**29 samples of known classes, one of which may be mistaken for novel
     window   samples that each sample is compared with
     reach    1..32, about so many steps of 1/256 in a feature do not count as a distance
-    collect  how many similar novel samples it takes before somebody is asked for a name
-    pin      of a button on a board that names a novel class; "": no button
+    collect  the number of similar novel samples that leads to a query for a name
+    pin      the pin of a button on a board that names a novel class; "": no button
     names, known  the names of a stream's classes, and the numbers of the classes that are named
              from the start; on_stream() fills them in
 
@@ -101,10 +101,10 @@ class SpareClasses(Companion):
         return cls(int(how_many), tuple(split_classes("--spare-classes new=", new)), **keywords)
 
     def parameters(self, names: Sequence[str] = ()) -> dict[str, Any]:
-        """The keyword arguments of a SpareClasses, but for model and names.
+        """Return the keyword arguments of a SpareClasses, except model and names.
 
-        A name has room for 16 bytes, or for the longest of these and its own. Raises UserError if
-        that is too long.
+        A name has room for 16 bytes, or for the longest name in `names` or the stream. Raises
+        UserError if that name is too long.
         """
         names = (*names, *self.names)
         keywords = {name: getattr(self, name) for name in ("spare", *_NOVELTY)}
@@ -117,10 +117,10 @@ class SpareClasses(Companion):
         return keywords | {"room": room}
 
     def _known(self, stream: Stream, warmup: int) -> tuple[int, ...]:
-        """The stream's classes that have a name from the start, by their numbers.
+        """Return the numbers of the stream's classes that have a name from the start.
 
-        They are all but those in `new`; without `new`, those of the first `warmup` samples.
-        Raises UserError if none is known.
+        These are all classes except those in `new`; without `new`, the classes of the first
+        `warmup` samples. Raises UserError if no class is known.
         """
         names = stream.class_names
         for name in self.new:
@@ -145,7 +145,7 @@ class SpareClasses(Companion):
         return replace(self, names=tuple(map(str, range(classes))), known=tuple(range(classes)))
 
     def note(self, stream: Stream, warmup: int) -> str:
-        """What to tell the user before it runs on this stream."""
+        """Return a note for the user before a run on this stream, or ""."""
         if len(self.known) < len(self.names):
             return ""
         return (
@@ -226,6 +226,6 @@ class SpareClasses(Companion):
 
 
 def spare_names(config: Mapping[str, Any]) -> list[str]:
-    """The names of the classes that a program's spare classes add to a fresh learner's."""
+    """Return the names of the spare classes that a program adds to a new learner's classes."""
     part = config.get(SpareClasses.name) or {"classes": 0}
     return [f"spare {k + 1}" for k in range(part["classes"])]

@@ -1,8 +1,8 @@
 """The person who names the novel classes of a learner with spare classes; see session.py.
 
-This file, too, runs on CPython and on MicroPython. A class of the stream that has no name yet has
-no labels. As soon as enough novel samples are alike, the person says what the last of
-them is; all of these are then learned as that. Predictions are given in the classes of the stream.
+This file, too, runs on CPython and on MicroPython. A class of the stream without a name has no
+labels yet. As soon as enough novel samples are alike, the person names the class of the last one,
+and all of them are learned with this name. Predictions are classes of the stream.
 """
 
 from array import array
@@ -13,19 +13,19 @@ if MYPY:
     from types import ModuleType
     from typing import Any
 
-if MYPY or __name__ != "spare_person":  # its name on MicroPython
+if MYPY or __name__ != "spare_person":  # the module's name on MicroPython
     from .session_companions import SessionCompanion
 else:
     from session_companions import SessionCompanion
 
-NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had a name, in vain
+NAMED, KNOWN, NO_ROOM = 0, 1, 2  # an answer's class: newly named, named before, no class left
 
 
 class Person(SessionCompanion):
     """Runs a learner over a stream, and answers its queries.
 
-    spare has "names", those of the stream's classes; "known", which of them have a name from the
-    start; and the parameters of a SpareClasses.
+    spare has "names", the names of the stream's classes; "known", the numbers of the classes that
+    have a name from the start; and the parameters of a SpareClasses.
     """
 
     def __init__(self, library: "ModuleType", session: "Any", spare: "Mapping[str, Any]") -> None:
@@ -37,18 +37,18 @@ class Person(SessionCompanion):
         self.spare = session.learner = library.SpareClasses(model, names, **settings)
         session.runner = self
         self._watchers = session.watchers
-        self._allow = session.allow  # allocations
+        self._allow = session.allow  # allows allocations, or forbids them
         self._features = model.features
         self._x = array("H", bytes(2 * model.features))
-        self._class = array("i", [-1] * 256)  # of the learner, by the stream's
-        self._truth = bytearray(256)  # and the other way round
+        self._class = array("i", [-1] * 256)  # the learner's class for each of the stream's
+        self._truth = bytearray(256)  # the stream's class for each of the learner's
         for k in range(len(known)):
             self._tie(known[k], k)
-        self._aside = bytearray(self.spare.novelty.places)  # the stream's classes of these
+        self._aside = bytearray(self.spare.novelty.places)  # the classes of the novel samples
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
-        self._new = bytearray()  # of the last block: for each sample 1 if it was new
-        self._answers: list[list[int]] = []  # sample, class, novel ones of it and in all, what
+        self._new = bytearray()  # for each sample of the last block: 1 if it was novel
+        self._answers: list[list[int]] = []  # sample, class, novel ones of it and in all, outcome
 
     def begin(self, rows: int) -> None:
         self._new = bytearray(rows)
@@ -80,7 +80,7 @@ class Person(SessionCompanion):
     def _go_on(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int, end: int
     ) -> int:
-        """Go on until the end, or behind a sample that is queried."""
+        """Predict and learn rows until the end, or until a query; return the next row's place."""
         while at < end:
             for f in range(self._features):
                 self._x[f] = codes[at * self._features + f]
@@ -89,7 +89,7 @@ class Person(SessionCompanion):
             spare, asked = self.spare, self.asked
             if asked:
                 predicted = asked.predict(self._x, label, at)
-                label = -1  # until it is answered
+                label = -1  # until answered
             else:
                 for each in self._watchers:
                     predicted = spare.predict_next(self._x)
@@ -109,7 +109,7 @@ class Person(SessionCompanion):
         return at
 
     def _note(self, x: "array[int]", truth: int, label: int, collecting: bool) -> int:
-        """Whether the sample is novel; and keep of which class it is, if it is collected."""
+        """Return whether the sample is novel; if it is collected, keep its class."""
         new = int(self.spare.note(x, label, collecting))
         place = self.spare.novelty.place
         if place >= 0:
@@ -117,7 +117,7 @@ class Person(SessionCompanion):
         return new
 
     def _answer(self) -> None:
-        """Say what the last sample is, if it is queried."""
+        """Name the class of the last sample, if it is queried."""
         novelty, truth = self.spare.novelty, self._last
         if not novelty.is_ready:
             return

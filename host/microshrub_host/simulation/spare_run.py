@@ -1,4 +1,4 @@
-"""What became of the classes of a stream that had no name at first."""
+"""How the unnamed classes of a stream got their names."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ class Naming:
     """A class that got a name."""
 
     name: str
-    sample: int  # how many samples of the stream had come by then,
-    of_class: int  # how many of them were of this class,
-    novel: int  # and how many of those were novel at once
-    labelled: int  # samples that got this label together,
-    right: int  # of which so many were of this class
-    later: int  # samples of it that came after it had its name,
-    recall: float | None  # of which so many percent were predicted right; None: there were none
+    sample: int  # samples of the stream up to then
+    of_class: int  # samples of this class among these
+    novel: int  # samples of this class detected as novel at once
+    labelled: int  # samples that got this label together
+    right: int  # samples of this class among these
+    later: int  # samples of this class after it got its name
+    recall: float | None  # percent of these predicted right; None without any
 
 
 @dataclass(frozen=True)
 class SpareRun(CompanionRun):
-    """Which samples were novel, shape (samples,), and how a person named them."""
+    """The novel samples, shape (samples,), and how a person named their classes."""
 
     spare: int
-    known: tuple[str, ...]  # from the start
+    known: tuple[str, ...]  # known from the start
     named: tuple[Naming, ...]
-    never: dict[str, int]  # classes that never got a name, and how many samples they have
-    in_vain: int  # queries about what had a name
+    never: dict[str, int]  # classes that never got a name, with their numbers of samples
+    in_vain: int  # queries about a class with a name
     no_room: int  # queries when no spare class was left
-    taken_for_new: float  # percent of the samples of a class that had a name
+    taken_for_new: float  # percent novel among samples of classes with a name
     accuracy_of_named: float  # percent right of these samples
-    bytes: int  # of the buffers
-    parameters: dict[str, int]  # of the SpareClasses, but for model and names
+    bytes: int  # size of the buffers
+    parameters: dict[str, int]  # arguments of the SpareClasses, except model and names
     new: NDArray[np.bool_] = field(repr=False)
 
     @classmethod
@@ -53,10 +53,10 @@ class SpareRun(CompanionRun):
         parameters: dict[str, int],
         report: CompanionReport,
     ) -> SpareRun:
-        """The run of a Person, with classes of these names, of whom some were known at first."""
+        """Return the result of a Person; names are all classes', known those named at first."""
         new, labels, right = report.outputs[0].astype(np.bool_), report.labels, report.right
         answers: list[list[int]] = report.status["answers"]
-        since = np.full(len(names), len(labels))  # the first sample for which a class has a name
+        since = np.full(len(names), len(labels))  # the first sample after which a class has a name
         since[list(known)] = 0
         for sample, truth, _, _, what in answers:
             if what == NAMED:
@@ -87,13 +87,13 @@ class SpareRun(CompanionRun):
         return {"spare_classes": self.parameters}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
-        """Those that have one, and `spare 3` and so on."""
+        """Return the names given so far, then `spare 3` and so on."""
         named = [*self.known, *(naming.name for naming in self.named)]
         rest = classes - len(named)
         return (*named, *(f"spare {self.spare - rest + k + 1}" for k in range(rest)))
 
     def record(self) -> dict[str, Any]:
-        """For --json: all but which samples were new."""
+        """Return the result for --json, without the marks of novel samples."""
         figures = {name: value for name, value in vars(self).items() if name != "new"}
         return figures | {"named": [vars(naming) for naming in self.named]}
 

@@ -1,8 +1,8 @@
-"""Companions that watch each sample, without a hand in what the learner learns.
+"""Companions that watch each sample, without influence on the learner.
 
 On a board, such a companion is a class in a module of the device library, see firmware's
-device/watchers.py. One of your own is a file with such a class, a subclass of Watcher, and a call
-of register_companion().
+device/watchers.py. A companion of your own is a file with such a class, a subclass of Watcher, and
+a call of register_companion().
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from ..library import loader
 from .companion import BoardObjects, Companion
 from .engine_interface import Plan
 
-CONFIG = "watchers"  # the part of config.json that has all of them
+CONFIG = "watchers"  # the part of config.json with all watchers
 
 
 class Watcher(Companion):
-    """The base of these. A subclass says besides what a Companion has to say
+    """The base of companions that watch samples. In addition to a Companion, a subclass has
 
     module, kind    the module of the library without its package, and the class in it
-    parameters()    the keyword arguments of that class but for features and classes
-    monitor_rows(words, classes)   rows for `monitor`, of the words of the link's answer
+    parameters()    the keyword arguments of that class, except features and classes
+    monitor_rows(words, classes)   rows for `monitor`, from the words of the link's answer
     """
 
     module: ClassVar[str]
     kind: ClassVar[str]
 
     def parameters(self) -> dict[str, Any]:
-        """The keyword arguments of its part, but for features and classes."""
+        """Return the keyword arguments of the library's class, except features and classes."""
         raise NotImplementedError
 
     @classmethod
     def monitor_rows(cls, words: Sequence[int], classes: Sequence[str]) -> list[tuple[str, str]]:
-        """What `monitor` shows of a board's answer, with the names of the classes."""
+        """Return the rows that `monitor` shows for a board's answer, with the classes' names."""
         raise NotImplementedError
 
     @property
     def row(self) -> list[Any]:
-        """What config.json has of it."""
+        """The watcher's entry in config.json."""
         return [self.module, self.kind, self.parameters()]
 
     def plan(self) -> Plan:
@@ -71,7 +71,7 @@ class Watcher(Companion):
 
 
 def made(library: Any, row: Sequence[Any], learner: Any) -> Any:
-    """The companion of the library that such a row stands for."""
+    """Return the library's object for a watcher's entry in config.json."""
     module, class_name, parameters = row
     home = __import__(f"{library.__name__}.{module}", fromlist=[class_name])
     return getattr(home, class_name)(learner.features, learner.classes, **parameters)

@@ -1,9 +1,9 @@
-"""Whether the classes of a recording show more in longer windows than in the usual ones.
+"""Whether the classes of a recording are recognised better in longer windows.
 
-What is slow shows in a long window; where classes change often, fewer long windows hold one alone.
-A linear discriminant on the features themselves weighs both: it learns the windows of every other
-run of each class and is asked about the others, then the other way round. Windows that hold the
-end of a run and the beginning of the next are among them, with the class of their last reading.
+Slow changes show in a long window; but where classes change often, fewer long windows hold a
+single class. A linear discriminant on the features weighs both: it learns the windows of every
+other run of each class and predicts the others, then the other way round. Windows across the end
+of a run are included, with the class of their last reading.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .feature_options import FeatureOptions
 from .window_gain import LEAST, Floats, runs_of
 
 _MOST = 60_000  # readings
-_AHEAD = 0.03  # of the share of answers that are right, which is more than chance makes
-_SHRINKAGE = 0.2  # of the covariance, towards that of features that do not go together
+_AHEAD = 0.03  # least gain in mean recall, which exceeds chance
+_SHRINKAGE = 0.2  # shrinkage of the covariance towards that of uncorrelated features
 
 
 def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) -> bool:
-    """Whether the classes have a higher mean recall in windows by `longer` than by `usual`.
+    """Return whether the classes have a higher mean recall in windows by `longer` than by `usual`.
 
     Raises UserError if a board could not have given these readings.
     """
@@ -43,7 +43,7 @@ def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) ->
 
 
 def _score(stream: Stream, options: FeatureOptions) -> float:
-    """The mean recall of the classes, each half of the runs learned once; NaN without enough."""
+    """Return the mean recall, with each half of the runs learned once; NaN for too few."""
     made = extracted(stream, options)
     assert made.times is not None
     other = _every_other_run(stream)[made.times]
@@ -52,7 +52,7 @@ def _score(stream: Stream, options: FeatureOptions) -> float:
 
 
 def _every_other_run(stream: Stream) -> NDArray[np.bool_]:
-    """Of each reading, whether it is in the second, the fourth ... run of its class."""
+    """Mark each reading in the second, the fourth ... run of its class."""
     result = np.zeros(len(stream.labels), np.bool_)
     seen = Counter[int]()
     for begin, end, label in runs_of(stream):
@@ -62,7 +62,7 @@ def _every_other_run(stream: Stream) -> NDArray[np.bool_]:
 
 
 def _recall(values: Floats, labels: NDArray[np.uint8], learned: NDArray[np.bool_]) -> float:
-    """The mean recall of a discriminant on what it did not learn; NaN without enough windows."""
+    """Return a discriminant's mean recall on unseen windows; NaN without enough windows."""
     asked = ~learned
     able = [
         label

@@ -1,7 +1,7 @@
-"""Whether the classes of a recording show in windows of its readings, or in single ones.
+"""Whether the classes of a recording are recognised better in windows or in single readings.
 
-A quick answer, by which a command is suggested: Gaussian naive Bayes learns every other run of
-each class and is asked about the others, of rows and of what windows of them have.
+It is a quick estimate to suggest a command by: Gaussian naive Bayes learns every other run of each
+class and predicts the others, for rows and for simple features of windows.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from numpy.typing import NDArray
 from ..streams.stream import Stream
 
 _MOST = 100_000  # rows
-LEAST = 3  # windows of a class that are learned
+LEAST = 3  # learned windows of a class, at least
 
 Floats = NDArray[np.float64]
-Run = tuple[int, int, int]  # its first row, the row behind it, its class
+Run = tuple[int, int, int]  # first row, the row after the last, class
 
 
 @dataclass(frozen=True)
 class WindowGain:
-    """The share of answers that are right, the mean of the classes, guessing left to chance."""
+    """Mean recalls of the classes, for rows and for windows."""
 
     rows: float
     windows: float
-    asked: int  # windows
+    asked: int  # windows predicted
 
     @property
     def is_plain(self) -> bool:
-        """Whether windows tell what rows do not."""
+        """Whether windows are clearly better than rows."""
         return self.windows - self.rows >= self._chance
 
     @property
     def is_loss(self) -> bool:
-        """Whether rows tell what windows do not."""
+        """Whether rows are clearly better than windows."""
         return self.rows - self.windows >= self._chance
 
     @property
     def _chance(self) -> float:
-        """A difference that so few windows may have by chance."""
+        """The difference that may be due to chance with so few windows."""
         return max(0.05, 1 / math.sqrt(self.asked))
 
 
 def runs_of(stream: Stream) -> list[Run]:
-    """The runs of a class, which no file and no gap interrupts."""
+    """Return the runs of the classes, split at files and gaps."""
     labels = np.asarray(stream.labels[:_MOST])
     edges = {0, len(labels), *(np.flatnonzero(np.diff(labels)) + 1).tolist()}
     edges |= {start for start in stream.starts if start < len(labels)}
@@ -57,7 +57,7 @@ def runs_of(stream: Stream) -> list[Run]:
 
 
 def window_gain(stream: Stream, window: int) -> WindowGain | None:
-    """What rows and windows of so many tell; None if there are too few."""
+    """Return the mean recalls for rows and for windows of that length; None if too few."""
     runs = runs_of(stream)
     values = np.nan_to_num(np.asarray(stream.values[:_MOST]), nan=0.0)
     rows, (learned, asked) = _score(*_halves(values, runs, 1)), _halves(values, runs, window)
@@ -67,11 +67,11 @@ def window_gain(stream: Stream, window: int) -> WindowGain | None:
     return WindowGain(rows, windows, sum(len(part) for each in asked.values() for part in each))
 
 
-Samples = dict[int, list[Floats]]  # of each class
+Samples = dict[int, list[Floats]]  # by class
 
 
 def _halves(values: Floats, runs: Sequence[Run], window: int) -> tuple[Samples, Samples]:
-    """Every other run of each class to be learned, and the others; of a single run its halves."""
+    """Divide each class's runs alternately into learned and tested; a single run in halves."""
     learned: Samples = {}
     asked: Samples = {}
     times, seen = Counter(label for _, _, label in runs), Counter[int]()
@@ -88,7 +88,7 @@ def _halves(values: Floats, runs: Sequence[Run], window: int) -> tuple[Samples, 
 
 
 def _features(readings: Floats, window: int) -> Floats:
-    """Rows as they are; of windows the mean, the spread and the mean step of each column."""
+    """Return rows unchanged; for windows, each column's mean, deviation and mean step."""
     if window == 1:
         return readings
     count = len(readings) // window
