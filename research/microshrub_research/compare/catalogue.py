@@ -175,7 +175,7 @@ def start(
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
-    """Return the values with each missing value replaced by the feature's previous one, as ours do.
+    """Return the values; each missing value is replaced by the feature's previous one, as in ours.
 
     Without a previous value, it is the middle of the feature's range in the warm-up, or 0.
     """

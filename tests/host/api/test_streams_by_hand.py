@@ -1,4 +1,6 @@
-"""Streams of arrays, and files of models: a mistake is told before a figure or a file is wrong."""
+"""Streams of arrays, and files of models: a mistake is reported before a figure
+or a file is wrong.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def run(stream: host.Stream = GOOD) -> Any:
         ({"feature_names": ("ax",)}, "2 columns of values have 1 feature_names"),
     ],
 )
-def test_arrays_that_do_not_fit_are_no_stream(change: dict[str, Any], message: str) -> None:
+def test_arrays_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(host.UserError, match="the stream 'walk': .*" + message):
         replace(GOOD, **change)
 
@@ -55,12 +57,12 @@ def test_arrays_that_do_not_fit_are_no_stream(change: dict[str, Any], message: s
         ({"class_names": ("rest", "rest")}, "two of its classes have the same name"),
     ],
 )
-def test_what_cannot_be_learned_is_told(change: dict[str, Any], message: str) -> None:
+def test_streams_that_cannot_be_learned_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(host.UserError, match=message):
         run(replace(GOOD, **change))
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpys_numbers_are_accepted() -> None:
     a, b = (
         host.simulate(GOOD, "shrub", engine="python", window=window, trees=2, step=step)
         for window, step in ((8, 0.5), (np.int64(8), np.float64(0.5)))
@@ -70,7 +72,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 @pytest.mark.parametrize("option", ["drop", "columns"])
 @pytest.mark.parametrize("opener", [host.open_stream, host.open_numbers])
-def test_a_text_is_no_list_of_columns(
+def test_a_text_is_not_a_list_of_columns(
     opener: Callable[..., Any], option: str, tmp_path: Path
 ) -> None:
     (tmp_path / "walk.csv").write_text(DATA)
@@ -79,7 +81,7 @@ def test_a_text_is_no_list_of_columns(
 
 
 @pytest.mark.parametrize("option", ["trials", "max_bytes", "jobs"])
-def test_a_search_of_nothing_is_refused(option: str) -> None:
+def test_a_search_of_no_trials_is_refused(option: str) -> None:
     how: dict[str, Any] = {option: 0}
     with pytest.raises(host.UserError, match=f"{option} .* 1 or more, not 0"):
         host.tune(GOOD, "rpi_pico", **how)
@@ -104,7 +106,7 @@ SAVES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
-def test_a_model_overwrites_a_model_and_nothing_else(
+def test_a_model_overwrites_only_models_and_empty_files(
     save: Callable[[Path], None], tmp_path: Path
 ) -> None:
     data, model, empty = tmp_path / "walk.csv", tmp_path / "m.mshrub", tmp_path / "empty"
@@ -118,7 +120,7 @@ def test_a_model_overwrites_a_model_and_nothing_else(
         assert host.load_model(path).learner.features
 
 
-def test_a_run_is_saved_with_its_own_stream(tmp_path: Path) -> None:
+def test_a_run_is_saved_only_with_its_own_stream(tmp_path: Path) -> None:
     wider = replace(GOOD, values=np.c_[ROWS, ROWS[:, 0]], feature_names=("ax", "ay", "az"))
     more = replace(GOOD, class_names=("rest", "walk", "run"))
     (tmp_path / "numbers.csv").write_text("ax,ay\n" + "".join(f"{a},{b}\n" for a, b in ROWS))
@@ -140,7 +142,7 @@ def test_a_run_is_saved_with_its_own_stream(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_gets_a_message(tmp_path: Path) -> None:
     (tmp_path / "walk.csv").write_text(DATA)
     script = tmp_path / "neighbours.py"
     script.write_text(

@@ -1,4 +1,4 @@
-"""What a notebook gives by mistake is refused with what to give instead; paths are taken."""
+"""Wrong arguments from notebooks raise errors with the right ones; paths are accepted."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def test_arrays_are_no_source(opener: Callable[..., Any], source: object) -> Non
 
 
 @pytest.mark.parametrize("function", ["simulate", "parity", "extract_features", "save_model"])
-def test_a_file_is_no_stream_yet(function: str, path: Path) -> None:
+def test_a_file_name_is_not_an_open_stream(function: str, path: Path) -> None:
     more = {"extract_features": ("window=8",), "save_model": (None, None)}
     stream: Any = np.zeros(3) if function == "save_model" else str(path)
     with pytest.raises(TypeError, match=rf"{function}\(open_stream\("):
         getattr(host, function)(stream, *more.get(function, ()))
 
 
-def test_tune_takes_streams_too(path: Path) -> None:
+def test_tune_also_takes_only_open_streams(path: Path) -> None:
     with pytest.raises(TypeError, match=r"tune\(open_numbers\("):
         host.tune(str(path), "rpi_pico")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("companions", [host.Guarantee(90), "guarantee", ["guarantee"], 90, [90]])
-def test_companions_are_a_list(companions: Any, path: Path, tmp_path: Path) -> None:
+def test_companions_must_be_a_list(companions: Any, path: Path, tmp_path: Path) -> None:
     stream = host.open_stream(path)
     words = r"companions= takes a list of companions, such as \[Guarantee\(90\)\]"
     with pytest.raises(TypeError, match=words):
@@ -68,7 +68,7 @@ def test_companions_are_a_list(companions: Any, path: Path, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-def test_two_companions_of_one_kind(path: Path) -> None:
+def test_two_companions_of_one_kind_are_refused(path: Path) -> None:
     both = [host.Guarantee(90), host.LabelBudget(share=0.5), host.Guarantee(80)]
     with pytest.raises(host.UserError, match=r"two .* Guarantee\(percent=90\)"):
         host.simulate(host.open_stream(path), "shrub", window=8, companions=both)
@@ -86,28 +86,30 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("make", "words"), WRONG)
-def test_settings_of_another_kind_are_told_at_once(make: Callable[[], Any], words: str) -> None:
+def test_arguments_of_the_wrong_type_are_refused_at_once(
+    make: Callable[[], Any], words: str
+) -> None:
     with pytest.raises(host.UserError, match=words):
         make()
 
 
 @pytest.mark.parametrize("names", ["python", (), ("c",)])
-def test_parity_compares_two_engines_or_more(names: Any, path: Path) -> None:
+def test_parity_needs_two_engines_or_more(names: Any, path: Path) -> None:
     with pytest.raises(TypeError, match="takes two engines or more"):
         host.parity(host.open_stream(path), "shrub", window=8, engine_names=names)
 
 
-def test_an_unknown_engine_is_told_with_the_known_ones(path: Path) -> None:
+def test_an_unknown_engine_is_reported_with_the_known_ones(path: Path) -> None:
     with pytest.raises(ValueError, match=r"'pyton'.* mean python\?.*llvm"):
         host.simulate(host.open_stream(path), "shrub", window=8, engine="pyton")
 
 
-def test_what_is_no_companion_is_not_registered() -> None:
+def test_only_companions_can_be_registered() -> None:
     with pytest.raises(TypeError, match="inherits from Companion"):
         host.register_companion(int)  # type: ignore[arg-type]
 
 
-def test_what_is_for_classes_or_for_numbers_alone(path: Path) -> None:
+def test_options_for_only_classes_or_only_regression_are_refused(path: Path) -> None:
     numbers, classes = host.open_numbers(path, target="y"), host.open_stream(path)
     for run in (host.simulate, host.parity):
         with pytest.raises(host.UserError, match=r"Guarantee .* classes, not numbers"):

@@ -1,4 +1,4 @@
-"""Programs that this one starts end with it, and are started in one place."""
+"""Child processes end with this process, and are started in one place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_child_ends_with_this_process(number: signal.Signals) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
         assert parent.stdout
         child = int(parent.stdout.readline())
-        # before, setpriv may not have told the kernel yet
+        # before, setpriv may not have registered with the kernel
         wait_until(lambda: children(parent.pid).get(child, "").startswith("sleep"))
         parent.send_signal(number)
         parent.communicate(timeout=PATIENCE)
@@ -43,7 +43,7 @@ def test_a_child_ends_with_this_process(number: signal.Signals) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stopped_command_says_so_and_leaves_nothing_behind(
+def test_a_stopped_command_prints_a_message_and_leaves_no_files(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     words = ["simulate", "synth:rbf_m", "--limit", "20000", "--engine", "micropython"]
@@ -66,12 +66,12 @@ def test_a_stopped_command_says_so_and_leaves_nothing_behind(
     wait_until(lambda: not any(map(is_running, engines)))
 
 
-def test_what_a_program_says_is_text() -> None:
+def test_the_output_of_a_program_is_text() -> None:
     done = child_process.run([sys.executable, "-c", "import sys; print('here'); sys.exit(3)"])
     assert (done.returncode, done.stdout.strip(), done.stderr) == (3, "here", "")
 
 
-def test_a_program_that_is_not_there_is_an_error_of_the_system() -> None:
+def test_a_missing_program_is_an_os_error() -> None:
     with pytest.raises(OSError, match="no-such-program"):
         child_process.start(["no-such-program"])
 

@@ -1,4 +1,6 @@
-"""Without the packages of the extras: what makers need works, all else says what to install."""
+"""Without the packages of the extras, makers' commands work;
+others name the package to install.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def run(folder: Path, *words: str, names: tuple[str, ...] = ALL) -> tuple[int, s
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) -> None:
+def test_no_extra_is_needed_from_a_recording_to_a_build(tmp_path: Path) -> None:
     code, output = run(tmp_path, "demo")
     assert code == 0, output
     assert run(tmp_path, "example", "gestures")[0] == 0
@@ -67,7 +69,7 @@ def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) 
         (("simulate", "x.csv", "--html", "x.html"), "plot"),
     ],
 )
-def test_what_needs_one_says_so_in_a_line(
+def test_a_command_without_its_extra_prints_one_line(
     words: tuple[str, ...], extra: str, tmp_path: Path
 ) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
@@ -78,14 +80,14 @@ def test_what_needs_one_says_so_in_a_line(
     assert lines[0].endswith(f"pip install 'microshrub[{extra}]'")
 
 
-def test_tune_names_itself(tmp_path: Path) -> None:
+def test_tune_names_its_extra(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
     code, output = run(tmp_path, "tune", "x.csv", "--board", "rpi_pico")
     assert code == 2, output
     assert re.search(r"tune needs .* 'microshrub\[tune\]'", output)
 
 
-def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
+def test_without_compiler_and_llvm_a_note_says_that_it_is_slow(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
     command = LACKING.format(names=ALL).replace(
         "from microshrub_tools", "import os; os.environ['PATH'] = ''\nfrom microshrub_tools", 1
@@ -99,8 +101,8 @@ def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
     assert done.stderr.count("pip install 'microshrub[speed]'") == 1
 
 
-def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
-    """By the names that pip has for them."""
+def test_each_extra_installs_the_packages_that_messages_attribute_to_it() -> None:
+    """Packages have the names that pip uses."""
     called = {"sklearn": "scikit-learn"}
     for module, extra in exits._EXTRAS.items():
         brought = " ".join(PROJECT["optional-dependencies"][extra])
@@ -109,14 +111,14 @@ def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
 
 
 def test_the_base_is_light() -> None:
-    """In all, 97 MB were measured; none of these heavy ones on Linux."""
+    """The base measured 97 MB in total; none of these heavy packages is in it on Linux."""
     for line in PROJECT["dependencies"]:
         heavy = re.match(r"(pyarrow|llvmlite|scipy|river|pandas|matplotlib)\b", line)
         assert not heavy or "sys_platform != 'linux'" in line, line
 
 
 def test_the_page_and_its_bridge_need_no_extra() -> None:
-    """`make web` installs the package without extras for them."""
+    """`make web` installs the package without extras for the page and its bridge."""
     names = [re.match(r"[\w-]+", line) for line in PROJECT["dependencies"]]
     installed = {name[0] for name in names if name} | {"microshrub_host", "serial"}
     for name in ("site", "bridge", "visitors"):

@@ -1,4 +1,4 @@
-"""How long what is silent is waited for, on a PC that is busy."""
+"""Timeouts for a silent line, on a PC that is busy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from microshrub_tools.link.link_errors import LostError
 
 
 class Silence:
-    """A line on which nothing ever comes, and on which time passes all the same."""
+    """A line that never receives anything, on which only time passes."""
 
     now = 0.0
 
@@ -30,7 +30,9 @@ class Silence:
 
 
 @pytest.mark.parametrize(("text", "wanted"), [("", 10), ("0", 10), ("2.5", 10), ("600", 600)])
-def test_it_can_be_lengthened(text: str, wanted: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patience_can_be_lengthened(
+    text: str, wanted: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(VARIABLE, text)
     assert patience(10) == wanted
     line = Silence()
@@ -39,7 +41,7 @@ def test_it_can_be_lengthened(text: str, wanted: float, monkeypatch: pytest.Monk
     assert wanted < line.now < wanted + 2
 
 
-def test_what_is_asked_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_requested_timeout_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "600")
     line = Silence()
     with pytest.raises(LostError):
@@ -48,7 +50,7 @@ def test_what_is_asked_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", ["long", "-1", "nan", "inf"])
-def test_what_is_no_number_of_seconds_is_refused(
+def test_a_value_that_is_no_number_of_seconds_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, text)

@@ -1,4 +1,4 @@
-"""How far long work is, where there is no terminal: nothing of what is soon done."""
+"""The progress of long work without a terminal: short work prints nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from microshrub_host.base.terminal import showing
 
 
-def test_only_long_work_is_told_and_not_at_every_step(
+def test_only_long_work_prints_progress_and_not_at_every_step(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seconds = 0.0

@@ -1,4 +1,4 @@
-"""The same results in the same order, however many run at a time; no process is left."""
+"""Results are the same and in order with any number of processes; no process remains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def nothing(*_: object) -> None:
 
 
 def test_results_are_in_the_order_of_the_tasks() -> None:
-    """The first one is the last that is done."""
+    """The first task is the last to finish."""
     tasks = ["slow", "a", "b", "c"]
     reports: list[tuple[int, int, str]] = []
     results = list(side_by_side(odd, tasks, jobs=2, progress=lambda *all_: reports.append(all_)))
@@ -38,12 +38,12 @@ def test_results_are_in_the_order_of_the_tasks() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_refusal_is_the_users(jobs: int) -> None:
+def test_a_user_error_reaches_the_caller(jobs: int) -> None:
     with pytest.raises(UserError, match="no such stream"):
         list(side_by_side(odd, ["a", "refuse", "b"], jobs=jobs, progress=nothing))
 
 
-def test_a_crash_is_told() -> None:
+def test_a_crash_is_reported() -> None:
     with pytest.raises(RuntimeError, match="crashed: ended by SIGKILL"):
         list(side_by_side(odd, ["a", "kill"], jobs=2, progress=nothing))
 
@@ -74,15 +74,15 @@ def test_ctrl_c_ends_the_processes(delay: float) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "a\n"
         time.sleep(delay)  # the next process is about to start, imports, or works
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the others, too
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all processes of the group
         out, err = process.communicate(timeout=PATIENCE)  # ends once all have closed the pipes
     assert (out, err) == ("stopped\n", "")
 
 
-def test_ctrl_c_before_a_process_is_made_leaves_nothing(
+def test_ctrl_c_before_a_process_starts_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It strikes where multiprocessing sees to its own process, before Ctrl-C is held back."""
+    """Ctrl-C comes while multiprocessing starts its own process, before Ctrl-C is held back."""
 
     def struck() -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Work in several processes: every task gives one outcome, whatever becomes of the workers."""
+"""Work in several processes: every task has one outcome, even if workers crash."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from microshrub_host.base.errors import UserError
 distributed = pytest.importorskip("distributed", reason="needs the extra tune")
 
 
-def test_failures_are_told_in_words() -> None:
+def test_failures_have_readable_messages() -> None:
     tasks = ["plain", "raise", "refuse", "kill", "start a process"]
     work = functools.partial(misbehave, {"word": "as it was"})
     outcomes = {outcome.task: outcome for outcome in spread(work, tasks, jobs=2)}
@@ -36,14 +36,14 @@ def test_failures_are_told_in_words() -> None:
     }
 
 
-def test_who_stands_beside_a_killer_is_not_blamed(tmp_path: Path) -> None:
+def test_a_task_next_to_a_killed_worker_is_not_blamed(tmp_path: Path) -> None:
     work = functools.partial(kill_together, tmp_path)
     failures = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
     assert failures == {"killer": "ended its worker 3 times", "other": ""}
 
 
 def test_the_last_task_may_end_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next one starts, as slowly as on a busy machine, while everything is ended."""
+    """The next worker starts, as slowly as on a busy PC, while the cluster closes."""
     start = SpawnProcess.start
 
     def start_slowly(process: SpawnProcess) -> None:
@@ -55,7 +55,7 @@ def test_the_last_task_may_end_its_worker(monkeypatch: pytest.MonkeyPatch) -> No
     assert outcomes == [Outcome("kill", failure="ended its worker 3 times")]
 
 
-def test_workers_that_cannot_be_ended_in_order_lose_no_outcome(
+def test_workers_that_cannot_be_closed_cleanly_lose_no_outcome(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     close = distributed.LocalCluster.close
@@ -81,7 +81,7 @@ def test_a_killed_worker_loses_no_task_and_tasks_are_taken_one_by_one(tmp_path: 
     for outcome in spread(functools.partial(linger, tmp_path), tasks(), jobs=2):
         outcomes.append(outcome)
         assert len(taken) <= len(outcomes) + 2, "no more than there are workers for"
-        if len(outcomes) == 4:  # both are at their next tasks, or about to be
+        if len(outcomes) == 4:  # both workers have their next tasks, or are about to get them
             time.sleep(0.1)
             killed = int(max(tmp_path.iterdir(), key=os.path.getmtime).name.split("-")[1])
             os.kill(killed, signal.SIGKILL)
@@ -92,11 +92,11 @@ def test_a_killed_worker_loses_no_task_and_tasks_are_taken_one_by_one(tmp_path: 
     assert len(list(tmp_path.iterdir())) > 12, "a task was begun again, by another process"
 
 
-def test_no_task_is_no_outcome() -> None:
+def test_without_tasks_there_are_no_outcomes() -> None:
     assert list(spread(square, [])) == []
 
 
-def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
+def test_closing_the_iterator_early_ends_the_workers(tmp_path: Path) -> None:
     running = spread(functools.partial(linger, tmp_path), range(100), jobs=1)
     process = next(running).value[1]
     running.close()  # type: ignore[attr-defined]
@@ -108,10 +108,10 @@ def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
     ("delay", "thread"),
     [(0.1, False), (0.4, True), (0.7, False), (1.0, True), (1.3, False), (None, True)],
 )
-def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: bool) -> None:
-    """While they start, after so many seconds, or once they have given a value.
+def test_ctrl_c_ends_the_workers_without_output(delay: float | None, thread: bool) -> None:
+    """Ctrl-C comes while the workers start, after `delay` seconds, or after their first value.
 
-    Where there is another thread, as numpy has, Ctrl-C may come to that one.
+    With another thread, as numpy has, the signal may go to that thread.
     """
     script = (
         "import signal, threading, time\n"
@@ -136,13 +136,13 @@ def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: boo
             assert process.stdout.readline() == "one\n"
         else:
             time.sleep(delay)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers, too
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to the workers, too
         out, err = process.communicate(timeout=PATIENCE)
     assert (out.removeprefix("one\n"), err) == ("stopped\n", "")
 
 
 def marked(mark: str) -> list[str]:
-    """The processes that have it in their environment, and are not just waited for."""
+    """Return the processes with this mark in their environment, without zombies."""
     results = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -154,8 +154,8 @@ def marked(mark: str) -> list[str]:
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 @pytest.mark.parametrize("moment", ["start", "apart"])
-def test_what_kills_the_program_leaves_no_process(moment: str, tmp_path: Path) -> None:
-    """While the workers start, and when they have started processes of their own."""
+def test_a_killed_program_leaves_no_process(moment: str, tmp_path: Path) -> None:
+    """It is killed while the workers start, or when they have started processes of their own."""
     script = (
         "from functools import partial\n"
         "from pathlib import Path\n"

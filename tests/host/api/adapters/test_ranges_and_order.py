@@ -1,4 +1,4 @@
-"""What the first rows do not show: ranges, features, classes; and what a sample costs."""
+"""Ranges, features and classes that the first rows lack; and the cost of a sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ REGRESSORS = ("LinearRegression", "HoeffdingTreeRegressor", "ShrubRegressor", "T
 
 
 def quiet_first(count: int = 1500) -> tuple[Any, Any]:
-    """300 rows at rest, then two gestures, a thousand times as large; and a column of noise."""
+    """Return 300 rows at rest, then two gestures, a thousand times as large;
+    and a column of noise.
+    """
     rng = np.random.default_rng(1)
     gesture = rng.integers(0, 2, count)
     size = np.where(np.arange(count) < 300, 1, 1000)
@@ -59,7 +61,7 @@ def test_fit_takes_the_range_of_all_targets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["HoeffdingTreeClassifier", "SoftmaxRegression"])
-def test_values_far_outside_of_a_frozen_range_are_told_once(name: str) -> None:
+def test_values_far_outside_a_frozen_range_cause_one_warning(name: str) -> None:
     rows, labels = quiet_first()
     model = getattr(river_adapter, name)(classes=3)
     with warnings_of() as records:
@@ -70,7 +72,7 @@ def test_values_far_outside_of_a_frozen_range_are_told_once(name: str) -> None:
     ]
 
 
-def test_the_first_part_of_partial_fit_tells_it_too() -> None:
+def test_the_first_part_of_partial_fit_warns_too() -> None:
     rows, labels = quiet_first()
     for parts in (1, 5):
         model = sklearn_adapter.GaussianNB()
@@ -80,7 +82,7 @@ def test_the_first_part_of_partial_fit_tells_it_too() -> None:
         assert ["'x0'" in str(each.message) for each in records] == [True]
 
 
-def test_a_target_far_outside_is_told() -> None:
+def test_a_target_far_outside_causes_a_warning() -> None:
     model = river_adapter.LinearRegression(warmup=20)
     with warnings_of() as records:
         for i in range(60):
@@ -88,7 +90,7 @@ def test_a_target_far_outside_is_told() -> None:
     assert ["the target" in str(each.message) for each in records] == [True]
 
 
-def test_a_few_wrong_values_and_ranges_that_grow_are_no_reason_to_warn() -> None:
+def test_a_few_wrong_values_and_growing_ranges_cause_no_warning() -> None:
     rows, labels = quiet_first()
     with no_warning():
         grown = river_adapter.ThicketClassifier(classes=3)
@@ -100,7 +102,7 @@ def test_a_few_wrong_values_and_ranges_that_grow_are_no_reason_to_warn() -> None
 
 
 @pytest.mark.parametrize("name", ["ThicketClassifier", "LinearRegression"])
-def test_a_feature_that_comes_after_the_warm_up_is_told_once(name: str) -> None:
+def test_a_feature_after_the_warm_up_causes_one_warning(name: str) -> None:
     adapter = getattr(river_adapter, name)
     model, named = adapter(warmup=8), adapter(warmup=8, features=["a"])
     with warnings_of() as records:
@@ -114,8 +116,8 @@ def test_a_feature_that_comes_after_the_warm_up_is_told_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ThicketClassifier", "HoeffdingTreeClassifier"])
-def test_a_sample_without_features_comes_first(name: str) -> None:
-    """River takes it as a label without more."""
+def test_a_first_sample_may_have_no_features(name: str) -> None:
+    """River, too, learns its label alone."""
     rivers = tree.HoeffdingTreeClassifier()
     rivers.learn_one({}, "a")
     model = getattr(river_adapter, name)(warmup=5)
@@ -127,7 +129,7 @@ def test_a_sample_without_features_comes_first(name: str) -> None:
     assert [model.predict_one({"v": v}) for v in (0.0, 1.0)] == ["a", "b"]
 
 
-def test_a_regressor_takes_it_too() -> None:
+def test_a_regressor_accepts_samples_without_features() -> None:
     model = river_adapter.LinearRegression(warmup=3)
     for _ in range(5):
         model.learn_one({}, 4.0)
@@ -136,8 +138,8 @@ def test_a_regressor_takes_it_too() -> None:
     assert model.predict_one({"v": 1.0}) == 4
 
 
-def test_what_ends_a_warm_up_and_is_refused_has_no_effect() -> None:
-    """Too few bytes for so many features, which only the last sample shows."""
+def test_a_refused_sample_at_the_end_of_the_warm_up_changes_nothing() -> None:
+    """The bytes are too few for the features, whose number only the last sample shows."""
     model = river_adapter.ThicketClassifier(bytes=2048, warmup=2, engine="python")
     model.learn_one({"v": 1.0}, "a")
     for _ in range(2):
@@ -149,17 +151,17 @@ def test_what_ends_a_warm_up_and_is_refused_has_no_effect() -> None:
 
 
 @pytest.mark.parametrize("name", ["HoeffdingTreeClassifier", "ShrubClassifier"])
-def test_fit_warns_of_a_class_that_later_ones_made_it_forget(name: str) -> None:
+def test_fit_warns_of_a_class_that_was_forgotten(name: str) -> None:
     rows, labels = by_class()
     with pytest.warns(UserWarning, match="in blocks of one class, 3 in all, and of the class 0"):
         getattr(sklearn_adapter, name)().fit(rows, labels)
     order = np.random.default_rng(1).permutation(len(labels))
     with no_warning():
         getattr(sklearn_adapter, name)().fit(rows[order], labels[order])
-        sklearn_adapter.GaussianNB().fit(rows, labels)  # which forgets nothing
+        sklearn_adapter.GaussianNB().fit(rows, labels)  # forgets nothing
 
 
-def test_a_row_has_the_raw_integers_of_an_array() -> None:
+def test_rows_have_the_raw_integers_of_arrays() -> None:
     rng = random.Random(3)
     rows = [
         [rng.choice([math.nan, 0.5, -0.0, 1e300, rng.gauss(0, 10**k)]) for k in range(-6, 12, 3)]
@@ -170,7 +172,7 @@ def test_a_row_has_the_raw_integers_of_an_array() -> None:
     assert [RowScale(scale).apply(row) for row in rows] == scale.apply(np.array(rows)).tolist()
 
 
-def test_one_row_at_a_time_is_learned_as_all_at_once() -> None:
+def test_learning_row_by_row_equals_learning_at_once() -> None:
     rows, labels = quiet_first(600)
     for name in ("ThicketClassifier", "HoeffdingTreeClassifier"):
         first = getattr(sklearn_adapter, name)().partial_fit(rows[:400], labels[:400])
@@ -182,7 +184,9 @@ def test_one_row_at_a_time_is_learned_as_all_at_once() -> None:
 
 
 def calls(model: Any, count: int) -> int:
-    """How many functions are called to predict and learn so many samples of eight features."""
+    """Return the number of function calls that predict and learn this many samples
+    of eight features.
+    """
     rng = random.Random(1)
     data = [({f"f{j}": rng.gauss(0, 1) for j in range(8)}, k % 3) for k in range(count)]
     called = 0
@@ -201,14 +205,14 @@ def calls(model: Any, count: int) -> int:
     return called
 
 
-def test_a_sample_of_a_long_warm_up_costs_no_more_than_of_a_short_one() -> None:
+def test_a_sample_of_a_long_warm_up_costs_no_more_than_one_of_a_short_warm_up() -> None:
     adapter = river_adapter.HoeffdingTreeClassifier
     calls(adapter(warmup=9), 20)
     assert calls(adapter(warmup=2000), 1024) < 5 * calls(adapter(warmup=2000), 256)
 
 
 @pytest.mark.parametrize("name", ["HoeffdingTreeClassifier", "ShrubClassifier"])
-def test_a_sample_after_the_warm_up_costs_few_calls(name: str) -> None:
+def test_a_sample_after_the_warm_up_needs_few_calls(name: str) -> None:
     model = getattr(river_adapter, name)(warmup=50)
     calls(model, 100)
     assert calls(model, 100) < 100 * 200

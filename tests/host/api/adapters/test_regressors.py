@@ -1,4 +1,4 @@
-"""The regressors as those of River and of scikit-learn, beside `simulate`."""
+"""The regressors under River's and scikit-learn's checks, compared with `simulate`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "Shrub": {"window": 60, "trees": 4, "leaves": 12},
     "Thicket": {"bytes": 4000},
 }
-CALLED = {"Linear": "LinearRegression"}  # by River and scikit-learn
+CALLED = {"Linear": "LinearRegression"}  # names in River and scikit-learn
 
 
 def of_river(name: str, **options: Any) -> Any:
@@ -40,7 +40,7 @@ def of_sklearn(name: str, **options: Any) -> Any:
 
 
 @parametrize_with_checks([of_sklearn(name, engine="python") for name in ("Linear", "Shrub")])
-def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> None:
+def test_scikit_learns_estimator_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -54,7 +54,7 @@ def _checks() -> list[Any]:
 
 
 @pytest.mark.parametrize(("learner", "check"), _checks())
-def test_what_river_asks_of_an_estimator(learner: Any, check: Any) -> None:
+def test_rivers_estimator_checks_pass(learner: Any, check: Any) -> None:
     check(learner.clone())
 
 
@@ -71,7 +71,7 @@ def simulated(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
+def test_scikit_learns_regressors_have_the_bits_of_simulate(name: str) -> None:
     data = stream()
     whole, parts = of_sklearn(name), of_sklearn(name)
     whole.partial_fit(data.columns[:, :2], data.targets)
@@ -90,7 +90,7 @@ def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_river_predicts_what_simulate_says(name: str) -> None:
+def test_rivers_regressors_predict_as_simulate_does(name: str) -> None:
     data, wanted = stream(), simulated(name)
     learner = of_river(name)
     predictions = []
@@ -104,7 +104,7 @@ def test_river_predicts_what_simulate_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("make", [of_river, of_sklearn])
-def test_a_saved_model_is_shown_and_built(
+def test_a_saved_model_can_be_shown_and_built(
     make: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, learner = stream(), make("Linear", warmup=50)
@@ -125,7 +125,7 @@ def test_a_saved_model_is_shown_and_built(
     assert main(built) == 0
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_wrong_arguments_are_reported() -> None:
     with pytest.raises(AdapterError, match=r"^window .* 8"):
         river_adapter.ShrubRegressor(window=3)
     with pytest.raises(AdapterError, match=r"^warmup .* 1 or more"):
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_said() -> None:
 @pytest.mark.parametrize("target", [None, float("nan"), float("inf"), "7"])
 @pytest.mark.parametrize("learned", [0, 5, 30])
 def test_a_target_that_is_no_number_changes_nothing(target: Any, learned: int) -> None:
-    """While it warms up, too: the end of the warm-up would be too late to say so."""
+    """Also during the warm-up: an error at its end would come too late."""
     learner = of_river("Linear", warmup=20)
     for number in range(learned):
         learner.learn_one({"x": number}, 2.0 * number)

@@ -1,4 +1,4 @@
-"""The learners as classifiers of River: its own checks, its pipelines, and simulate's numbers."""
+"""The learners as classifiers of River: its own checks, its pipelines, and simulate's results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WARMUPS: dict[str, dict[str, Any]] = {
 
 
 def _checks() -> list[Any]:
-    """All that River has for such a classifier."""
+    """Return all of River's checks for each classifier."""
     results = []
     for model, adapter in ADAPTERS.items():
         for warmup, settings in WARMUPS.items():
@@ -51,7 +51,7 @@ def _checks() -> list[Any]:
 
 
 @pytest.mark.parametrize(("learner", "check"), _checks())
-def test_what_river_asks_of_an_estimator(learner: Any, check: Any) -> None:
+def test_rivers_estimator_checks_pass(learner: Any, check: Any) -> None:
     check(learner.clone())
 
 
@@ -68,7 +68,7 @@ def blobs(count: int = 600) -> Stream:
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
 @pytest.mark.parametrize("source", ["blobs", "river:ImageSegments", "synth:sea_a"])
-def test_accuracy_is_that_of_simulate(model: str, source: str) -> None:
+def test_accuracy_equals_that_of_simulate(model: str, source: str) -> None:
     stream = blobs() if source == "blobs" else open_stream(source, limit=1500)
     shape = stream_parameters(model, stream, 256)
     result = prequential.evaluate(stream, model, shape | SETTINGS[model])
@@ -89,7 +89,7 @@ def test_progressive_validation_of_a_pipeline() -> None:
     learner = ShrubClassifier(window=64, trees=16, depth=6, step=0.3)
     pipeline = preprocessing.StandardScaler() | learner
     score = evaluate.progressive_val_score(datasets.ImageSegments(), pipeline, metrics.Accuracy())
-    assert score.get() > 0.7  # the first 256 are guessed from frequencies alone
+    assert score.get() > 0.7  # the first 256 are predicted from class frequencies
     assert isinstance(pipeline, compose.Pipeline)
 
 
@@ -104,7 +104,7 @@ def test_labels_of_any_kind_in_order_of_appearance() -> None:
         learner.learn_one({"v": 1}, 7)
 
 
-def test_features_that_come_later_or_are_missing() -> None:
+def test_features_may_come_later_or_be_missing() -> None:
     learner = HoeffdingTreeClassifier(warmup=8, features=("a", "late"), classes=2, engine="python")
     for i in range(20):
         learner.learn_one({"a": i % 2, "other": i}, i % 2)
@@ -116,7 +116,7 @@ def test_features_that_come_later_or_are_missing() -> None:
 
 
 @pytest.mark.parametrize("value", ["red", [1], 1j])
-def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> None:
+def test_values_that_are_no_numbers_are_refused_before_any_change(value: Any) -> None:
     learner = ShrubClassifier(engine="python")
     before = pickle.dumps(learner)
     with pytest.raises(ValueError, match=r"feature 'colour' .* not a number"):
@@ -137,7 +137,7 @@ def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> 
 def test_a_sample_that_cannot_be_learned_changes_nothing(
     x: Any, y: Any, message: str, learned: int
 ) -> None:
-    """Neither a new one, nor one that warms up, nor one that is past that."""
+    """Neither the first sample, nor one of the warm-up, nor a later one."""
     learner = ShrubClassifier(engine="python", warmup=10)
     for number in range(learned):
         learner.learn_one({"size": number}, number % 2)
@@ -147,13 +147,13 @@ def test_a_sample_that_cannot_be_learned_changes_nothing(
     assert pickle.dumps(learner) == before
 
 
-def test_of_many_labels_some_are_named() -> None:
+def test_an_error_names_only_some_of_many_labels() -> None:
     learner = ShrubClassifier(engine="python", classes=list(range(100)))
     with pytest.raises(ValueError, match=r"only 100: 0, 1, .*, 11, \.\.\."):
         learner.learn_one({"size": 1}, "new")
 
 
-def test_asking_changes_nothing() -> None:
+def test_predicting_changes_nothing() -> None:
     learner, twin = (ShrubClassifier(warmup=10, engine="python") for _ in range(2))
     for x, y in samples(blobs(60)):
         learner.learn_one(x, y)
@@ -166,7 +166,7 @@ def test_asking_changes_nothing() -> None:
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
 @pytest.mark.parametrize("engine", ["fastest", "python"])
-def test_copies_go_on_alike(model: str, engine: str) -> None:
+def test_copies_learn_the_same(model: str, engine: str) -> None:
     learner = ADAPTERS[model](warmup=50, engine=engine, **SETTINGS[model])
     pairs = samples(blobs(300))
     for x, y in pairs[:150]:
@@ -198,14 +198,14 @@ def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], message:
         ShrubClassifier(windw=3)
 
 
-def test_it_has_the_parameters_of_the_learner() -> None:
+def test_adapters_have_the_parameters_of_their_learners() -> None:
     for model, adapter in ADAPTERS.items():
         parameters = adapter()._get_params()
         assert {n: parameters[n] for n in defaults(model)} == defaults(model)
 
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
-def test_the_saved_model_says_the_same(
+def test_the_saved_model_predicts_the_same(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     learner = ADAPTERS[model](warmup=50, **SETTINGS[model])
@@ -233,7 +233,7 @@ def _codes(opened: model_files.OpenModel, raw: Any) -> Any:
     return codes
 
 
-def test_digits_keep_what_the_warmup_did_not_show() -> None:
+def test_digits_keeps_decimals_that_the_warm_up_lacks() -> None:
     kept = ShrubClassifier(warmup=4, digits=3, engine="python")
     for i in range(200):
         kept.learn_one({"v": i % 2 if i < 4 else 0.25 * (i % 2)}, i % 2)
@@ -242,7 +242,7 @@ def test_digits_keep_what_the_warmup_did_not_show() -> None:
         ShrubClassifier(warmup=1, digits=9, engine="python").learn_one({"v": 5}, 0)
 
 
-def test_a_warm_up_without_labels_needs_the_classes_and_comes_first() -> None:
+def test_a_warm_up_without_labels_needs_classes_and_comes_first() -> None:
     with pytest.raises(ValueError, match="give classes="):
         ShrubClassifier(engine="python").warm_up([{"v": 1}])
     learner = ShrubClassifier(engine="python", classes=2)
@@ -254,12 +254,12 @@ def test_a_warm_up_without_labels_needs_the_classes_and_comes_first() -> None:
 
 
 @pytest.mark.parametrize("few", [4096, 8192, 16384])
-def test_few_bytes_are_enough_for_what_there_is(few: int) -> None:
-    """Before the warm-up nobody knows how many features and classes there will be."""
+def test_a_small_size_is_enough_for_few_features_and_classes(few: int) -> None:
+    """Before the warm-up, the numbers of features and classes are unknown."""
     learner = ThicketClassifier(bytes=few, warmup=50, engine="python")
     for x, y in samples(blobs(200)):
         learner.learn_one(x, y)
-    assert learner._raw_memory_usage <= few + 200  # and the quantizer's
+    assert learner._raw_memory_usage <= few + 200  # and the quantizer's bytes
     assert ThicketClassifier(bytes=few, features=["a", "b"], classes=3, engine="python")
     with pytest.raises(ValueError, match="bytes has to be"):
         ThicketClassifier(bytes=few, features=[f"f{k}" for k in range(256)], classes=256)
@@ -267,7 +267,7 @@ def test_few_bytes_are_enough_for_what_there_is(few: int) -> None:
         ThicketClassifier(bytes=10)
 
 
-def test_what_the_warm_up_shows_to_be_too_few_bytes_is_told() -> None:
+def test_too_few_bytes_are_reported_at_the_end_of_the_warm_up() -> None:
     learner = ThicketClassifier(bytes=2048, warmup=2, engine="python")
     learner.learn_one({f"f{k}": k for k in range(200)}, "a")
     with pytest.raises(ValueError, match="bytes has to be"):

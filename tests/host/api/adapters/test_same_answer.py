@@ -1,4 +1,4 @@
-"""A fitted model is a function of the row: alone, twice, in a batch, wherever it is asked."""
+"""A fitted model is a function of the row: alone, twice, in a batch, on all platforms."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SETS = ("iris", "wine", "breast_cancer", "digits", "blobs")
 
 
 def set_of(name: str) -> tuple[Any, Any]:
-    """Rows class after class, as a person teaches, and their labels."""
+    """Return rows class after class, as a user trains, and their labels."""
     if name == "blobs":
         rows, labels = datasets.make_blobs(600, 6, centers=5, cluster_std=4, random_state=3)
     else:
@@ -74,7 +74,7 @@ def fitted(request: pytest.FixtureRequest) -> tuple[Any, Any, Any]:
     return model, rows[aside], labels[aside]
 
 
-def test_alone_twice_and_among_others(fitted: tuple[Any, Any, Any]) -> None:
+def test_a_row_has_one_prediction_alone_twice_and_in_a_batch(fitted: tuple[Any, Any, Any]) -> None:
     model, rows, labels = fitted
     first = model.predict(rows[-1:])  # right after fit
     predicted = model.predict(rows)
@@ -85,7 +85,7 @@ def test_alone_twice_and_among_others(fitted: tuple[Any, Any, Any]) -> None:
     assert np.mean(predicted == labels) > 0.8
 
 
-def test_these_are_a_thousand_rows() -> None:
+def test_the_sets_have_a_thousand_rows() -> None:
     assert sum(len(set_of(name)[1]) // 3 for name in SETS) >= 1000
 
 
@@ -93,7 +93,7 @@ def test_these_are_a_thousand_rows() -> None:
 def saved(
     fitted: tuple[Any, Any, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Any, list[int]]:
-    """The file of the model, raw rows that were not learned, and what the estimator says."""
+    """The file of the model, raw rows that were not learned, and the estimator's predictions."""
     model, rows, _ = fitted
     path = tmp_path_factory.mktemp("saved") / "a.mshrub"
     model.save(path)
@@ -101,7 +101,7 @@ def saved(
     return path, raw, np.searchsorted(model.classes_, model.predict(rows)).tolist()
 
 
-def test_show_says_the_same(
+def test_show_predicts_the_same(
     fitted: tuple[Any, Any, Any],
     saved: tuple[Path, Any, list[int]],
     capsys: pytest.CaptureFixture[str],
@@ -110,12 +110,14 @@ def test_show_says_the_same(
     opened = model_files.open_model(path)
     texts = [",".join(map(str, row)) for row in fitted[1].tolist()]
     assert [opened.learner.predict(row_codes(opened, text)) for text in texts] == wanted
-    for i in (0, len(texts) // 2, -1):  # by the command itself
+    for i in (0, len(texts) // 2, -1):  # through the command
         assert main(["show", str(path), f"--row={texts[i]}"]) == 0
         assert capsys.readouterr().out.startswith(f"{opened.file.class_names[wanted[i]]} (")
 
 
-def test_the_c_export_says_the_same(saved: tuple[Path, Any, list[int]], tmp_path: Path) -> None:
+def test_the_c_export_predicts_the_same(
+    saved: tuple[Path, Any, list[int]], tmp_path: Path
+) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     path, raw, wanted = saved
@@ -128,10 +130,12 @@ def test_the_c_export_says_the_same(saved: tuple[Path, Any, list[int]], tmp_path
     assert list(done.stdout) == wanted * 2
 
 
-def test_a_board_says_the_same(
+def test_a_board_predicts_the_same(
     saved: tuple[Path, Any, list[int]], tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Built, as it is flashed, on the real MicroPython; in another order, and each row twice."""
+    """The program, as for flashing, on the real MicroPython; in another order,
+    and each row twice.
+    """
     path, raw, wanted = saved
     x86(tmp_path)
     words = ["build", "--model", str(path), "--board", str(tmp_path / "x86.toml")]
@@ -147,10 +151,10 @@ def test_a_board_says_the_same(
     ]
 
 
-def test_the_page_says_the_same(
+def test_the_page_predicts_the_same(
     saved: tuple[Path, Any, list[int]], tmp_path: Path, run_micropython: Callable[[str], str]
 ) -> None:
-    """The page's own code, on the MicroPython of a PC."""
+    """The page's own code, on MicroPython for a PC."""
     path, raw, wanted = saved
     file = model_files.open_model(path).file
     (tmp_path / "learning.py").write_bytes(Path(learning.__file__).read_bytes())
@@ -162,7 +166,7 @@ def test_the_page_says_the_same(
     assert json.loads(output) == wanted
 
 
-def test_rivers_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
+def test_rivers_model_predicts_the_same_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
     _, rows, labels = fitted
     model = river_adapter.ThicketClassifier(bytes=16384, classes=sorted(set(labels.tolist())))
     for row, label in zip(rows, labels, strict=True):
@@ -173,7 +177,7 @@ def test_rivers_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
     assert again == [predictions[i] for i in order]
 
 
-def test_river_answers_from_the_first_sample_on() -> None:
+def test_river_predicts_from_the_first_sample_on() -> None:
     rows, labels = set_of("blobs")
     order = np.random.default_rng(1).permutation(len(rows))
     model = river_adapter.ThicketClassifier(bytes=16384)

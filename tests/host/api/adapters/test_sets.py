@@ -1,4 +1,4 @@
-"""predict_set of the adapters: coverage, files, boards, and what it must not change."""
+"""predict_set of the adapters: coverage, files, boards, and the state that must not change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def data(name: str) -> tuple[Any, Any]:
 
 
 def in_blocks(rows: Any, labels: Any) -> tuple[Any, Any]:
-    """As a person teaches: runs of 40 of a class, so that the label before is a hint."""
+    """Return the rows as a user trains: in runs of 40 of a class, so the last label is a hint."""
     left = {y: np.flatnonzero(labels == y).tolist() for y in np.unique(labels)}
     order: list[int] = []
     while any(left.values()):
@@ -42,7 +42,7 @@ def any_500(held: list[bool]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("name", "percent", "order"), [("synth:led_a", 90, "blocks"), ("synth:sea_a", 80, "mixed")]
 )
-def test_rivers_sets_hold_the_label(name: str, percent: int, order: str) -> None:
+def test_rivers_sets_contain_the_label(name: str, percent: int, order: str) -> None:
     rows, labels = data(name)
     if order == "blocks":
         rows, labels = in_blocks(rows, labels)
@@ -66,8 +66,10 @@ def test_rivers_sets_hold_the_label(name: str, percent: int, order: str) -> None
 
 @pytest.mark.parametrize("percent", [50, 75, 90])
 @pytest.mark.parametrize("more", [{}, {"spare_classes": 2}])
-def test_rivers_sets_hold_it_from_the_first_sample_on(percent: int, more: dict[str, int]) -> None:
-    """Over a warm-up that begins anew now and then, in which labels and features turn up."""
+def test_rivers_sets_contain_the_label_from_the_first_sample_on(
+    percent: int, more: dict[str, int]
+) -> None:
+    """Also during a warm-up that restarts several times, as new labels and features appear."""
     rng = np.random.default_rng(31)
     model = river_adapter.ThicketClassifier(guarantee=percent, bytes=8192, **more)
     held = []
@@ -81,14 +83,14 @@ def test_rivers_sets_hold_it_from_the_first_sample_on(percent: int, more: dict[s
 
 
 @pytest.mark.parametrize("name", ["synth:led_a", "synth:sea_a"])
-def test_scikit_learns_sets_hold_the_class(name: str, tmp_path: Path) -> None:
+def test_scikit_learns_sets_contain_the_class(name: str, tmp_path: Path) -> None:
     rows, labels = data(name)
     model = sklearn_adapter.ThicketClassifier(guarantee=90, bytes=8192, warmup=100)
     twin = clone(model).set_params(guarantee=None)
     for each in (model, twin):
         each.partial_fit(rows[:100], labels[:100], classes=np.unique(labels))
     held: list[bool] = []
-    for at in range(100, 1000, 10):  # asked before they are learned, ten at a time
+    for at in range(100, 1000, 10):  # predicted before they are learned, ten at a time
         asked = slice(at, at + 10)
         sets = model.predict_set(rows[asked])
         assert sets.dtype == np.bool_
@@ -98,7 +100,7 @@ def test_scikit_learns_sets_hold_the_class(name: str, tmp_path: Path) -> None:
             each.partial_fit(rows[asked], labels[asked])
     assert 88 <= 100 * np.mean(held) <= 92
     assert np.array_equal(model.predict(rows), twin.predict(rows))
-    later = model.predict_set(rows[1000:])  # without labels, in any order, it stays as it was
+    later = model.predict_set(rows[1000:])  # predicting changes nothing, in any order
     assert np.array_equal(model.predict_set(rows[:999:-1])[::-1], later)
     held = later[np.arange(500), np.searchsorted(model.classes_, labels[1000:])]
     assert 85 < 100 * np.mean(held) < 95
@@ -110,7 +112,7 @@ def test_scikit_learns_sets_hold_the_class(name: str, tmp_path: Path) -> None:
     assert part.save() == again.online_._states().more["guarantee"]
 
 
-def test_classes_that_come_later() -> None:
+def test_sets_may_hold_classes_that_come_later() -> None:
     rows, labels = data("synth:led_a")
     early = labels < "5"
     model = sklearn_adapter.KNeighborsClassifier(
@@ -128,7 +130,7 @@ def test_classes_that_come_later() -> None:
 
 
 @pytest.mark.parametrize("percent", [49, 100, 0.9, "90%", True])
-def test_a_guarantee_that_cannot_be(percent: Any) -> None:
+def test_an_impossible_guarantee_is_refused(percent: Any) -> None:
     with pytest.raises(AdapterError, match=r"^guarantee .* 50\.\.99"):
         river_adapter.ThicketClassifier(guarantee=percent)
     rows, labels = data("synth:sea_a")

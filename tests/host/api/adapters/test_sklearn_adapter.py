@@ -24,7 +24,7 @@ ADAPTERS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTree
 
 
 @parametrize_with_checks([adapter(engine="python") for adapter in ADAPTERS.values()])
-def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> None:
+def test_scikit_learns_estimator_checks_pass(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
@@ -35,7 +35,7 @@ def frame(count: int = 600) -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
-def test_batches_are_as_good_as_all_at_once(model: str) -> None:
+def test_batches_are_as_accurate_as_one_fit(model: str) -> None:
     x, y = frame()
     whole = ADAPTERS[model](window=16) if model == "shrub" else ADAPTERS[model]()
     parts = ADAPTERS[model](**whole.get_params())
@@ -48,7 +48,7 @@ def test_batches_are_as_good_as_all_at_once(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
-def test_it_holds_the_bits_of_simulate(model: str) -> None:
+def test_classifiers_have_the_bits_of_simulate(model: str) -> None:
     x, y = frame()
     stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
     parameters = stream_parameters(model, stream, 256)
@@ -56,7 +56,7 @@ def test_it_holds_the_bits_of_simulate(model: str) -> None:
     assert ADAPTERS[model]().partial_fit(x, y).online_._states() == result.states
 
 
-def test_other_classes_than_named_are_refused() -> None:
+def test_classes_other_than_the_named_ones_are_refused() -> None:
     x, y = frame(20)
     learner = ShrubClassifier(engine="python").partial_fit(x, y, classes=["no", "yes"])
     before = learner.online_._states()

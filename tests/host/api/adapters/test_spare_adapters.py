@@ -1,4 +1,4 @@
-"""The adapters' classifiers with spare classes: a label that nobody knew takes one of them."""
+"""The adapters' classifiers with spare classes: an unknown label takes one of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ SETTINGS: dict[str, Any] = {"window": 32, "trees": 4, "depth": 3, "engine": "pyt
 
 
 def sample(i: int) -> dict[str, int]:
-    """Of three kinds by turns."""
+    """Return a sample of one of three kinds, in turn."""
     return {"a": 100 * (i % 3) + i % 7, "b": i % 5}
 
 
 def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
-    """It is said from then on, in copies, too, and a board goes on with what is left."""
+    """The label is predicted from then on, also by copies,
+    and a board uses the remaining spare classes.
+    """
     learner = ShrubClassifier(warmup=20, spare_classes=2, **SETTINGS)
     for i in range(60):
         if i % 3 < 2:
@@ -75,7 +77,7 @@ def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:
         plain.partial_fit(rows, labels)
 
 
-def test_what_cannot_be_is_said() -> None:
+def test_an_impossible_number_of_spare_classes_is_refused() -> None:
     with pytest.raises(ValueError, match=r"spare_classes .* 0\.\.255, not -1"):
         HoeffdingTreeClassifier(spare_classes=-1)
     with pytest.raises(ValueError, match="classes is a list"):

@@ -1,4 +1,6 @@
-"""One fitted model, asked by several threads at once, as by a server: each row has its answer."""
+"""One fitted model in several threads at once, as in a server:
+each row gets its own prediction.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def by_many(ask: Callable[[], Any]) -> list[Any]:
 
 @pytest.mark.parametrize("more", [{}, {"guarantee": 90}, {"spare_classes": 2}])
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
-def test_classes_and_votes(more: dict[str, Any], copied: Callable[[Any], Any]) -> None:
+def test_classes_and_votes_are_the_same_in_threads(
+    more: dict[str, Any], copied: Callable[[Any], Any]
+) -> None:
     rows, labels = blobs()
     model = copied(sklearn_adapter.ThicketClassifier(bytes=16384, **more).fit(rows, labels))
     wanted = model.predict_proba(rows)
@@ -41,7 +45,7 @@ def test_classes_and_votes(more: dict[str, Any], copied: Callable[[Any], Any]) -
         assert np.array_equal(result, wanted)
 
 
-def test_sets_beside_predictions() -> None:
+def test_sets_and_predictions_are_the_same_in_threads() -> None:
     rows, labels = blobs()
     model = sklearn_adapter.ThicketClassifier(bytes=16384, guarantee=90).fit(rows, labels)
     wanted = model.predict_set(rows), model.predict(rows)
@@ -49,7 +53,7 @@ def test_sets_beside_predictions() -> None:
         assert all(map(np.array_equal, result, wanted))
 
 
-def test_numbers() -> None:
+def test_regression_is_the_same_in_threads() -> None:
     rows, labels = blobs()
     model = sklearn_adapter.ThicketRegressor().fit(rows, rows[:, 0] * labels)
     wanted = model.predict(rows)
@@ -57,7 +61,7 @@ def test_numbers() -> None:
         assert np.array_equal(result, wanted)
 
 
-def test_rivers() -> None:
+def test_rivers_predictions_are_the_same_in_threads() -> None:
     rows, labels = blobs()
     samples = [dict(enumerate(row)) for row in rows.tolist()]
     model = river_adapter.ThicketClassifier(bytes=16384, classes=4)

@@ -1,4 +1,4 @@
-"""Values that the first rows do not announce: none is rounded away, or cut off, without a word."""
+"""Values that the first rows do not show: rounding and clipping cause a warning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDED = r"the feature '(x0|v)' has values such as 0\.\d+, which are rounded to
 
 
 def late(count: int = 700) -> tuple[Any, Any]:
-    """A valve that stays shut for 300 rows, then opens by parts of 1."""
+    """Return a valve that stays shut for 300 rows, then opens, with its class."""
     opened = np.random.default_rng(14).random(count).round(4)
     opened[:300] = 0
     return opened[:, None], np.where(opened > 0.3, "open", "shut")
@@ -43,7 +43,7 @@ def test_fit_keeps_the_digits_of_all_targets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_later_rows_that_are_rounded_are_told_once(name: str) -> None:
+def test_later_rows_that_are_rounded_cause_one_warning(name: str) -> None:
     rows, labels = late()
     model = getattr(sklearn_adapter, name)()
     model.partial_fit(rows[:300], labels[:300], classes=["open", "shut"])
@@ -54,7 +54,7 @@ def test_later_rows_that_are_rounded_are_told_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_river_tells_it_too(name: str) -> None:
+def test_river_warns_of_rounding_too(name: str) -> None:
     rows, labels = late()
     model = getattr(river_adapter, name)(classes=2)
     with no_warning():
@@ -65,7 +65,7 @@ def test_river_tells_it_too(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_river_tells_it_of_targets(name: str) -> None:
+def test_river_warns_of_rounded_targets(name: str) -> None:
     model = getattr(river_adapter, name)(warmup=20)
     with no_warning():
         for i in range(30):
@@ -77,7 +77,7 @@ def test_river_tells_it_of_targets(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_is_said_where_nothing_is_lost(seed: int) -> None:
+def test_there_is_no_warning_where_nothing_is_lost(seed: int) -> None:
     rng = np.random.default_rng(seed)
     long, whole, far = rng.random(400), rng.integers(0, 9000, 400), 1e9 + rng.random(400)
     rows = np.column_stack([long, whole, far, np.where(long < 0.2, math.nan, long * 1e-7)])
@@ -89,14 +89,14 @@ def test_nothing_is_said_where_nothing_is_lost(seed: int) -> None:
             model = sklearn_adapter.ThicketClassifier()
             model.partial_fit(near[:first], labels[:first], [False, True])
             model.partial_fit(near[first:], labels[first:])
-        digits.fit(rows[:, :2], labels)  # whoever asks for whole numbers gets them
+        digits.fit(rows[:, :2], labels)  # whole numbers on request
         river = river_adapter.ShrubClassifier(warmup=50, classes=2)
         for row, y in zip(rows, labels, strict=True):
             river.learn_one(dict(enumerate(row)), bool(y))
-        river.learn_one({1: 512.5}, True)  # among 9000 whole ones
+        river.learn_one({1: 512.5}, True)  # after 9000 whole numbers
 
 
-def test_a_value_that_is_too_large_is_told() -> None:
+def test_a_value_that_is_too_large_causes_a_warning() -> None:
     model = river_adapter.ShrubClassifier(warmup=20, classes=2)
     for i in range(30):
         model.learn_one({"v": i / 1e6}, i % 2)
@@ -107,7 +107,7 @@ def test_a_value_that_is_too_large_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
-def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
+def test_a_first_call_with_few_rows_causes_a_warning_where_ranges_stay(name: str) -> None:
     rows, labels = late()
     y = rows[:, 0] if name in REGRESSORS else labels == "open"
     classes = [] if name in REGRESSORS else [[False, True]]
@@ -116,7 +116,7 @@ def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
         adapter(warmup=10).partial_fit(rows[:10], y[:10], *classes)
         adapter().partial_fit(rows[:256], y[:256], *classes)
         adapter().fit(rows[:10], np.arange(10) % 2)
-    if name == "ThicketClassifier":  # its ranges grow
+    if name == "ThicketClassifier":  # with ranges that grow
         with no_warning():
             adapter().partial_fit(rows[:10], y[:10], *classes)
         adapter = lambda: sklearn_adapter.ThicketClassifier(spare_classes=1)  # noqa: E731
@@ -133,7 +133,7 @@ def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
         (10**400, "the feature 'a' is infinite"),
     ],
 )
-def test_river_says_what_to_do_about_a_feature(value: Any, message: str) -> None:
+def test_river_suggests_what_to_do_about_a_feature(value: Any, message: str) -> None:
     model = river_adapter.ShrubClassifier(warmup=2)
     with pytest.raises(river_adapter.AdapterError, match=message):
         model.learn_one({"a": value}, 1)

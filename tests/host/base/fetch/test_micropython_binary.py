@@ -1,4 +1,4 @@
-"""Finding, judging and fetching a real 32-bit MicroPython."""
+"""Finding, checking and fetching a real 32-bit MicroPython."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ needs_apt = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def real() -> binary.MicroPython:
-    """This machine's MicroPython, fetched into the user's cache when there is none yet."""
+    """This machine's MicroPython, fetched into the user's cache unless there is one."""
     try:
         return binary.find_or_fetch()
     except binary.NoMicroPython as error:
@@ -42,7 +42,7 @@ def real() -> binary.MicroPython:
 
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No MicroPython in MICROPYTHON, on PATH or in the cache; gives the empty PATH's folder."""
+    """The empty folder on PATH, with no MicroPython in MICROPYTHON, on PATH or in the cache."""
     monkeypatch.delenv("MICROPYTHON", raising=False)
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -51,14 +51,16 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def script(path: Path, text: str) -> str:
-    """A program that is a shell script; the shell's own commands only, as PATH may be empty."""
+    """Write a program as a shell script; only with the shell's own commands,
+    as PATH may be empty.
+    """
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)
 
 
 def answer(name: str = "micropython", maxsize: int = 2**31 - 1, viper: int = 32) -> str:
-    """A shell command that answers the probe."""
+    """Return a shell command that answers the probe."""
     fields = ("microshrub", name, "1.25.0", maxsize, 4, viper, 1798, "a stand-in")
     return "printf '%s\\n' '" + "\t".join(map(str, fields)) + "'"
 
@@ -77,17 +79,17 @@ def run(mp: binary.MicroPython, code: str) -> str:
     return done.stdout.strip()
 
 
-def test_real_one_computes(real: binary.MicroPython) -> None:
+def test_the_real_one_computes(real: binary.MicroPython) -> None:
     assert run(real, "print(6*7)") == "42"
 
 
-def test_real_one_is_what_it_says(real: binary.MicroPython) -> None:
+def test_the_real_one_has_the_version_it_reports(real: binary.MicroPython) -> None:
     code = "import sys; i = sys.implementation; print('%d.%d.%d' % i.version[:3], i._mpy)"
     assert run(real, code) == f"{real.version} {real.mpy}"
     assert run(real, "import sys; print(sys.implementation._machine)") == real.machine
 
 
-def test_real_one_has_the_boards_small_ints(real: binary.MicroPython) -> None:
+def test_the_real_one_has_the_boards_small_ints(real: binary.MicroPython) -> None:
     code = (
         "import gc\ndef f(x):\n  a = gc.mem_alloc()\n  y = x + 1\n  return gc.mem_alloc() - a\n"
         "print(f(2**30 - 2), f(2**30 - 1) > 0)"
@@ -95,14 +97,14 @@ def test_real_one_has_the_boards_small_ints(real: binary.MicroPython) -> None:
     assert run(real, code) == "0 True"
 
 
-def test_described_for_people(real: binary.MicroPython) -> None:
+def test_its_description_is_readable(real: binary.MicroPython) -> None:
     text = binary.describe(real)
     assert f"MicroPython {real.version}, 32 bits" in text
     assert shlex.join(real.command) in text
     assert real.origin in text
 
 
-def test_found_by_environment_with_arguments(
+def test_it_is_found_by_the_environment_with_arguments(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", shlex.join(real.command))
@@ -111,19 +113,19 @@ def test_found_by_environment_with_arguments(
     assert "MICROPYTHON" in micropython.origin
 
 
-def test_found_on_path(
+def test_it_is_found_on_path(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = script(nowhere / "micropython", f'exec {shlex.join(real.command)} "$@"')
     micropython = binary.find()
     assert (micropython.command, micropython.origin) == ((program,), "PATH")
     assert run(micropython, "print(6*7)") == "42"
-    assert binary.fetch(pytest.fail) == micropython  # present: nothing to fetch
+    assert binary.fetch(pytest.fail) == micropython  # MicroPython exists, so there is no download
     monkeypatch.setenv("MICROPYTHON", "micropython")
     assert binary.find().command == (program,)
 
 
-def test_64_bit_one_on_path_is_passed_over(
+def test_a_64_bit_one_on_path_is_passed_over(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "cache" not in real.origin:
@@ -137,7 +139,7 @@ def test_64_bit_one_on_path_is_passed_over(
 # --- Unfit ones ----------------------------------------------------------------------------------
 
 
-def test_nothing_anywhere(nowhere: Path) -> None:
+def test_an_error_lists_all_places_without_a_micropython(nowhere: Path) -> None:
     text = refusal()
     assert "MICROPYTHON is not set." in text
     assert "On PATH there is no" in text
@@ -163,7 +165,7 @@ def test_nothing_anywhere(nowhere: Path) -> None:
         ("kill -9 $$", "does not run as a MicroPython (it ended with -9)"),
     ],
 )
-def test_unfit_one_given_by_environment(
+def test_an_unfit_one_in_the_environment_is_refused(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch, shell: str, complaint: str
 ) -> None:
     program = script(nowhere / "stand-in", shell)
@@ -173,12 +175,12 @@ def test_unfit_one_given_by_environment(
     assert text.endswith(binary.WAYS)
 
 
-def test_unfit_one_on_path_is_named(nowhere: Path) -> None:
+def test_an_unfit_one_on_path_is_named(nowhere: Path) -> None:
     program = script(nowhere / "micropython", answer(maxsize=2**63 - 1, viper=64))
     assert f"On PATH, {program} is a 64-bit build" in refusal()
 
 
-def test_fit_answer_is_taken(nowhere: Path) -> None:
+def test_a_fit_answer_is_accepted(nowhere: Path) -> None:
     program = script(nowhere / "micropython", answer())
     expected = binary.MicroPython((program,), "1.25.0", "a stand-in", 1798, "PATH")
     assert binary.find() == expected
@@ -189,7 +191,7 @@ def test_cpython_is_refused(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "is not MicroPython but cpython" in refusal()
 
 
-def test_ls_does_not_give_the_question_back(
+def test_a_program_that_does_not_answer_is_refused(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", "/bin/ls")
@@ -197,7 +199,7 @@ def test_ls_does_not_give_the_question_back(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_one_that_hangs_is_given_up(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_hangs_is_given_up(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binary, "PROBE_SECONDS", 0.2)
     monkeypatch.setenv("MICROPYTHON", script(nowhere / "stand-in", "while :; do :; done"))
     assert "no answer in 0 seconds" in refusal()
@@ -212,7 +214,7 @@ def test_one_that_hangs_is_given_up(nowhere: Path, monkeypatch: pytest.MonkeyPat
         ("micropython 'unbalanced", "cannot be read as a command"),
     ],
 )
-def test_environment_that_points_at_nothing(
+def test_an_environment_variable_that_points_at_nothing_is_reported(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch, value: str, complaint: str
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", value)
@@ -220,10 +222,10 @@ def test_environment_that_points_at_nothing(
     assert f"MICROPYTHON is set to {value}, which" in text
     assert complaint in text
     with pytest.raises(binary.NoMicroPython, match="MICROPYTHON is set to"):
-        binary.fetch(pytest.fail)  # what the user asked for is wrong: nothing else is fetched
+        binary.fetch(pytest.fail)  # a wrong MICROPYTHON is an error: nothing else is fetched
 
 
-def test_empty_environment_variable_is_none(
+def test_an_empty_environment_variable_counts_as_unset(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", "  ")
@@ -235,7 +237,7 @@ def test_empty_environment_variable_is_none(
 
 @pytest.fixture(scope="module")
 def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder that was filled by a real fetch."""
+    """A cache folder that a real fetch has filled."""
     base = tmp_path_factory.mktemp("fetched")
     lines: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -244,14 +246,14 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(binary, "_on_path", lambda notes: None)
         mp = binary.fetch(lines.append)
         assert str(base) in mp.origin
-        assert binary.fetch(pytest.fail) == mp  # the second time it is there
+        assert binary.fetch(pytest.fail) == mp  # the second fetch finds the cache
     begun = [line.split()[0] for line in lines if " cannot be had: " not in line]
     assert begun[-3:] == ["reading", "downloading", "unpacking"]
     return base / binary.CACHE
 
 
 @needs_apt
-def test_fetch_into_a_fresh_cache(
+def test_fetch_fills_a_fresh_cache(
     fetched: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(fetched.parent))
@@ -261,7 +263,7 @@ def test_fetch_into_a_fresh_cache(
 
 
 @needs_apt
-def test_broken_cache_is_replaced(
+def test_a_broken_cache_is_replaced(
     fetched: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = cache_folder(binary.CACHE)
@@ -275,7 +277,7 @@ def test_broken_cache_is_replaced(
 
 
 @needs_apt
-def test_faster_fetch_wins(fetched: Path, nowhere: Path, tmp_path: Path) -> None:
+def test_the_faster_of_two_fetches_wins(fetched: Path, nowhere: Path, tmp_path: Path) -> None:
     folder = cache_folder(binary.CACHE)
     shutil.copytree(fetched / "usr", folder / "usr", symlinks=True)
     late = tmp_path / "usr"
@@ -286,7 +288,7 @@ def test_faster_fetch_wins(fetched: Path, nowhere: Path, tmp_path: Path) -> None
 
 
 def apt_get(folder: Path, work: str) -> None:
-    """An apt-get that knows a mirror and then does `work`."""
+    """Write an apt-get that knows a mirror and then does `work`."""
     site = "https://me:secret@mirror.test/debian"
     known = f"if [ $1 = indextargets ]; then printf 'Debian\\t{site}\\n'; exit; fi"
     script(folder / "apt-get", f"{known}\n{work}")
@@ -294,7 +296,7 @@ def apt_get(folder: Path, work: str) -> None:
 
 @pytest.fixture
 def fake_apt(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with a Debian mirror that holds nothing, tools and keys; gives PATH's folder."""
+    """PATH's folder on a machine with an empty Debian mirror, tools and keys."""
     monkeypatch.setattr(debian, "KEYRING", Path(__file__))
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     apt_get(nowhere, 'echo "E: 404" >&2; exit 100')
@@ -310,15 +312,15 @@ def fetch_refusal() -> str:
     return str(caught.value)
 
 
-def test_mirror_without_the_packages(fake_apt: Path) -> None:
+def test_a_mirror_without_the_packages_is_reported(fake_apt: Path) -> None:
     text = fetch_refusal()
     assert "https://mirror.test/debian: E: 404" in text
     assert "secret" not in text
     assert os.listdir(cache_folder(binary.CACHE)) == []
 
 
-def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path) -> None:
-    """A mirror that is being updated: what apt-get says then, for the first suite only."""
+def test_a_suite_with_an_unsigned_index_is_passed_over(fake_apt: Path) -> None:
+    """A mirror during an update: apt-get's error message, for the first suite only."""
     fails = "echo 'E: File has unexpected size (1 != 2). Mirror sync in progress?' >&2; exit 100"
     works = "case $4 in download) : > micropython.deb;; esac"
     broken = f"read line < sources.list; case $line in *{binary.SUITES[0]}*) {fails};; esac"
@@ -332,12 +334,12 @@ def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path
     assert [line.split()[0] for line in messages[2:]] == ["reading", "downloading", "unpacking"]
 
 
-def test_machine_without_mirrors(fake_apt: Path) -> None:
+def test_a_machine_without_mirrors_is_reported(fake_apt: Path) -> None:
     script(fake_apt / "apt-get", "exit 1")
     assert "apt is not set up" in fetch_refusal()
 
 
-def test_packages_that_do_not_unpack(fake_apt: Path) -> None:
+def test_packages_that_do_not_unpack_are_reported(fake_apt: Path) -> None:
     apt_get(fake_apt, ": > micropython.deb")
     script(fake_apt / "dpkg-deb", "echo no space >&2; exit 2")
     assert "be used here (no space)" in fetch_refusal()
@@ -345,41 +347,49 @@ def test_packages_that_do_not_unpack(fake_apt: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", ["apt-get", "dpkg-deb"])
-def test_machine_without_the_tools(fake_apt: Path, tool: str) -> None:
+def test_a_machine_without_the_tools_is_reported(fake_apt: Path, tool: str) -> None:
     (fake_apt / tool).unlink()
     assert f"needs {tool}, which is not here" in fetch_refusal()
 
 
-def test_machine_without_the_keys(fake_apt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_the_keys_is_reported(
+    fake_apt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(debian, "KEYRING", Path("/no/such/keyring.gpg"))
     assert "/no/such/keyring.gpg (package debian-archive-keyring)" in fetch_refusal()
 
 
-def test_machine_that_is_not_x86(fake_apt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_is_not_x86_is_reported(
+    fake_apt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     assert "this is linux on aarch64" in fetch_refusal()
 
 
-def test_cache_that_cannot_be_written(fake_apt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(
+    fake_apt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", __file__)
     assert "cache folder cannot be written" in fetch_refusal()
 
 
-def test_cache_that_cannot_be_made_is_named(
+def test_a_cache_that_cannot_be_made_is_named(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", __file__)
     assert "There is no cache (" in refusal()
 
 
-def test_cache_is_absolute(nowhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_folder_is_absolute(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MICROSHRUB_CACHE", "here")
     assert cache_folder("a") == tmp_path / "here" / "a"
     assert (tmp_path / "here" / "a").is_dir()
 
 
-def test_leftovers_of_a_killed_fetch_go_after_a_day(fake_apt: Path) -> None:
+def test_files_of_a_killed_fetch_are_removed_after_a_day(fake_apt: Path) -> None:
     base = cache_folder(binary.CACHE)
     for name in ("fetch-old", "fetch-new"):
         (base / name).mkdir()
@@ -388,7 +398,7 @@ def test_leftovers_of_a_killed_fetch_go_after_a_day(fake_apt: Path) -> None:
     assert os.listdir(base) == ["fetch-new"]
 
 
-def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
+def test_an_interrupted_fetch_leaves_no_files(fake_apt: Path) -> None:
     """A real Ctrl-C while apt-get works, in a process of its own."""
     cache = cache_folder(binary.CACHE)
     begun = fake_apt.parent / "begun"
@@ -410,12 +420,12 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
     assert complaint.strip().endswith(b"KeyboardInterrupt")
     assert os.listdir(cache) == []
     helper, deadline = int(begun.read_text()), time.monotonic() + PATIENCE
-    while alive(helper) and time.monotonic() < deadline:  # it has been told to end
+    while alive(helper) and time.monotonic() < deadline:  # the helper has received a signal
         time.sleep(0.02)
-    assert not alive(helper)  # apt-get's helpers are gone, too
+    assert not alive(helper)  # apt-get's child processes have ended, too
 
 
-def test_ctrl_c_waits_until_a_work_folder_is_gone(tmp_path: Path) -> None:
+def test_ctrl_c_waits_until_a_work_folder_is_removed(tmp_path: Path) -> None:
     strike = threading.Timer(
         0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)
     )
@@ -429,7 +439,7 @@ def test_ctrl_c_waits_until_a_work_folder_is_gone(tmp_path: Path) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process still runs; one that only waits to be reaped does not."""
+    """Return whether a process still runs; a zombie does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -468,7 +478,7 @@ deb [arch=amd64 signed-by=/k.gpg] http://three.test/debian bookworm main
 """
 
 
-def test_mirrors_of_a_machine_whose_apt_has_read_no_index(
+def test_mirrors_come_from_sources_if_apt_has_no_index(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     parts = tmp_path / "sources.list.d"
@@ -494,5 +504,5 @@ def test_mirrors_of_the_indexes_come_first(nowhere: Path) -> None:
 
 
 @needs_apt
-def test_mirrors_of_this_machine() -> None:
+def test_this_machine_has_mirrors() -> None:
     assert debian._sites_of_sources()

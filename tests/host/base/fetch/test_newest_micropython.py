@@ -1,4 +1,4 @@
-"""A second version of MicroPython: the newest one of Debian computes the same, too."""
+"""A second version of MicroPython: Debian's newest one computes the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def newest() -> MicroPython:
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["thicket", "shrub", "hoeffding"])
-def test_it_learns_the_same_bits(
+def test_the_newest_one_learns_the_same_bits(
     model: str,
     newest: MicroPython,
     monkeypatch: pytest.MonkeyPatch,
@@ -38,7 +38,7 @@ def test_it_learns_the_same_bits(
 
 
 @pytest.mark.long
-def test_the_program_runs_on_it(newest: MicroPython, tmp_path: Path) -> None:
+def test_the_program_runs_on_the_newest_one(newest: MicroPython, tmp_path: Path) -> None:
     put_sleeper(tmp_path, USUAL, {})
     with Device(newest.command, tmp_path, "192k") as device:
         status, board = live(device, tmp_path)
@@ -46,7 +46,7 @@ def test_the_program_runs_on_it(newest: MicroPython, tmp_path: Path) -> None:
     assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
 
 
-def test_it_is_for_this_pc(capsys: pytest.CaptureFixture[str]) -> None:
+def test_newest_is_for_this_pc_only(capsys: pytest.CaptureFixture[str]) -> None:
     for more in (["--find-only"], ["--board", "rv32"]):
         assert main(["micropython", "--newest", *more]) == 2
         assert "--newest is for this PC" in capsys.readouterr().err
