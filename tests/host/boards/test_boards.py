@@ -1,4 +1,4 @@
-"""Board files: those that come with microshrub, and what is said about a wrong one."""
+"""Board files: the shipped ones, and the error messages for wrong ones."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ SHIPPED = {
 }
 
 
-def test_names_are_the_shipped_boards() -> None:
+def test_names_are_those_of_the_shipped_boards() -> None:
     assert board_files.names() == sorted(SHIPPED)
 
 
 @pytest.mark.parametrize("name", sorted(SHIPPED))
-def test_shipped_board(name: str) -> None:
+def test_a_shipped_board_is_plausible(name: str) -> None:
     board = board_files.load(name)
     assert board.key == name
     assert board.arch == SHIPPED[name]
@@ -66,8 +66,8 @@ def test_shipped_board(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SHIPPED))
-def test_every_figure_of_a_shipped_board_says_where_it_is_from(name: str) -> None:
-    """A comment or a source at, or right above, each line with a figure."""
+def test_every_figure_of_a_shipped_board_has_a_source(name: str) -> None:
+    """There is a comment or a source in, or right above, each line with a figure."""
     text = (ROOT / "boards" / f"{name}.toml").read_text(encoding="utf-8")
     lines = text.split("\n[")[0].splitlines()
     board = board_files.load(name)
@@ -80,14 +80,14 @@ def test_every_figure_of_a_shipped_board_says_where_it_is_from(name: str) -> Non
     assert not board.growth or re.match("derived|reported", board.growth.source)
 
 
-def test_every_board_is_of_a_kind_that_is_tried() -> None:
+def test_every_board_is_of_a_tested_kind() -> None:
     boards = {key: board_files.load(key) for key in board_files.names()}
     kinds = {key: (b.arch, b.native, b.executable_bytes is None) for key, b in boards.items()}
     assert {kinds[key] for key in KINDS} == set(kinds.values())
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_budget_answers_for_every_kind_of_board(
+def test_budget_works_for_every_kind_of_board(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", "--features", 3, "--classes", 2, "--board", name]
@@ -115,13 +115,13 @@ def test_psram_holds_the_largest_thicket(name: str, capsys: pytest.CaptureFixtur
     assert run(*words, "--board", "esp32s3") != 0
 
 
-def test_the_page_of_boards_is_what_their_files_say() -> None:
+def test_the_page_of_boards_matches_their_files() -> None:
     path = "docs/reference/boards.md"
     command = f"microshrub boards --markdown {path}"
     assert (ROOT / path).read_text(encoding="utf-8") == board_page.page(command)
 
 
-def test_boards_lists_them_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_boards_lists_all_boards(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "boards.md"
     assert run("boards", "--markdown", page) == 0
     shown = capsys.readouterr().out
@@ -134,17 +134,17 @@ def test_boards_lists_them_all(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 @pytest.mark.parametrize(
     "like", ['"quantum9000"', '"esp32"', '"../boards/rpi_pico"', '"mine"', "1"]
 )
-def test_a_table_of_another_board_that_has_none(tmp_path: Path, like: str) -> None:
+def test_a_reference_to_a_board_without_a_table_is_refused(tmp_path: Path, like: str) -> None:
     message = refusal(tmp_path, f"{GOOD}\n[cost]\nlike = {like}\n")
     assert "cost.like has to be" in message
 
 
-def test_a_table_of_another_board(tmp_path: Path) -> None:
+def test_a_board_may_use_another_boards_table(tmp_path: Path) -> None:
     board = board_files.load(write(tmp_path, f'{GOOD}\n[cost]\nlike = "rpi_pico"\n'))
     assert board.cost == board_files.load("rpi_pico").cost
 
 
-def test_board_cannot_be_changed() -> None:
+def test_a_board_is_immutable() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         board_files.load("esp32").sram_bytes = 1  # type: ignore[misc]
 
@@ -156,7 +156,7 @@ def test_board_cannot_be_changed() -> None:
         *(("Raspberry Pi Pico", "rpi_pico"), ("raspberry pi pico 2", "rpi_pico2")),
     ],
 )
-def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> None:
+def test_an_unknown_name_lists_the_boards_and_suggests_one(given: str, near: str) -> None:
     with pytest.raises(toml_section.BoardFileError) as caught:
         board_files.load(given)
     assert f"Did you mean {near}?" in str(caught.value)
@@ -164,12 +164,12 @@ def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> No
 
 
 @pytest.mark.parametrize("given", ["quantum9000", "", "../boards/esp32"])
-def test_unknown_name_that_is_near_nothing(given: str) -> None:
+def test_an_unknown_name_that_is_near_nothing_lists_the_boards(given: str) -> None:
     with pytest.raises(toml_section.BoardFileError, match=r"no board .*: esp32,"):
         board_files.load(given)
 
 
-def test_own_file(tmp_path: Path) -> None:
+def test_a_users_file_is_read(tmp_path: Path) -> None:
     board = board_files.load(write(tmp_path, GOOD))
     assert board.key == "mine"
     assert board.name == "Test board"
@@ -178,17 +178,17 @@ def test_own_file(tmp_path: Path) -> None:
     assert board.pins == board_files.Pins(adc=26, led="LED")
 
 
-def test_own_file_as_a_path_object(tmp_path: Path) -> None:
+def test_a_users_file_may_be_a_path_object(tmp_path: Path) -> None:
     assert board_files.load(Path(write(tmp_path, GOOD))) == board_files.load(
         str(tmp_path / "mine.toml")
     )
 
 
-def test_led_may_be_left_out(tmp_path: Path) -> None:
+def test_the_led_may_be_left_out(tmp_path: Path) -> None:
     assert board_files.load(write(tmp_path, GOOD.replace('led = "LED"\n', ""))).pins.led is None
 
 
-def test_executable_ram_is_for_boards_that_keep_machine_code_apart(tmp_path: Path) -> None:
+def test_executable_ram_is_for_boards_that_separate_machine_code(tmp_path: Path) -> None:
     more = 'executable_bytes = 4096\nexecutable_source = "measured"\n'
     top, rest = GOOD.split("\n[", 1)
     apart = re.sub("native = true.*", "native = false", top)
@@ -200,7 +200,7 @@ def test_executable_ram_is_for_boards_that_keep_machine_code_apart(tmp_path: Pat
         board_files.load(write(tmp_path, f"{apart}\nexecutable_bytes = 4096\n[{rest}"))
 
 
-def test_a_heap_that_grows_while_no_radio_is_on(tmp_path: Path) -> None:
+def test_a_heap_grows_while_no_radio_is_on(tmp_path: Path) -> None:
     more = '\n[growth]\nblock_bytes = 53_248\nsource = "measured"\n'
     board = board_files.load(write(tmp_path, GOOD + more))
     alone = board.grown_bytes(0)
@@ -209,7 +209,7 @@ def test_a_heap_that_grows_while_no_radio_is_on(tmp_path: Path) -> None:
     assert board.grown_bytes(53_248) == board.grown_bytes(1_000_000) == 0
     sizes = [board.grown_bytes(code) for code in range(0, 54_000, 100)]
     assert sizes == sorted(sizes, reverse=True)
-    assert all(size % 64 == 0 for size in sizes)  # as the GC divides an area
+    assert all(size % 64 == 0 for size in sizes)  # the GC's alignment of an area
     assert board_files.load(write(tmp_path, GOOD)).grown_bytes(0) == 0
     assert "growth.source is missing" in refusal(
         tmp_path, GOOD + "\n[growth]\nblock_bytes = 4096\n"
@@ -227,7 +227,7 @@ served = 1200
 """
 
 
-def test_reports_of_physical_boards(tmp_path: Path) -> None:
+def test_reports_of_physical_boards_are_read(tmp_path: Path) -> None:
     older = _REPORT.replace("2026-12-01", "2026-11-30").replace("1.28.0", "1.27.0")
     board = board_files.load(write(tmp_path, GOOD + _REPORT + older))
     assert [report.firmware[12:18] for report in board.reports] == ["1.27.0", "1.28.0"]
@@ -247,22 +247,22 @@ def test_reports_of_physical_boards(tmp_path: Path) -> None:
         assert complaint in refusal(tmp_path, GOOD + _REPORT.replace(old, new))
 
 
-def test_the_page_of_boards_says_that_none_is_reported_or_which() -> None:
+def test_the_page_of_boards_lists_reports_or_says_that_there_are_none() -> None:
     boards = [board_files.load(name) for name in board_files.names()]
     page = board_page.page("")
     assert (board_page.NO_REPORT in page) == (not any(board.reports for board in boards))
 
 
-def test_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(toml_section.BoardFileError, match=r"none\.toml: No such file"):
         board_files.load(str(tmp_path / "none.toml"))
 
 
-def test_file_that_is_not_toml(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_refused(tmp_path: Path) -> None:
     assert "mine.toml is not a TOML" in refusal(tmp_path, "name is missing")
 
 
-def test_file_that_is_not_text(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(toml_section.BoardFileError, match="is not a TOML file"):
         board_files.load(str(tmp_path / "mine.toml"))
@@ -272,11 +272,11 @@ def test_file_that_is_not_text(tmp_path: Path) -> None:
     ("line", "key"),
     [(line, line.split(" =")[0]) for line in GOOD.split("\n[")[0].strip().splitlines()],
 )
-def test_missing_key(tmp_path: Path, line: str, key: str) -> None:
+def test_a_missing_key_is_reported(tmp_path: Path, line: str, key: str) -> None:
     assert f"mine.toml: {key} is missing" in refusal(tmp_path, GOOD.replace(line + "\n", ""))
 
 
-def test_missing_section_and_key_in_a_section(tmp_path: Path) -> None:
+def test_a_missing_section_and_a_missing_key_in_a_section_are_reported(tmp_path: Path) -> None:
     assert "serial is missing" in refusal(tmp_path, GOOD.replace("[serial]", "[cereal]"))
     assert "serial.baud is missing" in refusal(tmp_path, GOOD.replace("baud = 115_200\n", ""))
     assert "pins.adc is missing" in refusal(tmp_path, GOOD.replace("adc = 26\n", ""))
@@ -304,17 +304,17 @@ def test_missing_section_and_key_in_a_section(tmp_path: Path) -> None:
         ("adc = 26", "adc = 26\ndac = 27", "pins.dac is not a key"),
     ],
 )
-def test_wrong_value(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+def test_a_wrong_value_is_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:
     assert f"mine.toml: {complaint}" in refusal(tmp_path, GOOD.replace(old, new, 1))
 
 
-def test_section_that_is_a_number(tmp_path: Path) -> None:
+def test_a_section_that_is_a_number_is_refused(tmp_path: Path) -> None:
     text = "serial = 5\n" + GOOD.replace('[serial]\ninterface = "usb"\nbaud = 115_200\n', "")
     assert "section [serial], not 5" in refusal(tmp_path, text)
 
 
-def test_found_when_installed(tmp_path: Path) -> None:
-    """The layout that the wheel makes: board_files.py and, beside it, data/."""
+def test_board_files_are_found_when_installed(tmp_path: Path) -> None:
+    """The wheel's layout is board_files.py with data/ in the same folder."""
     package = tmp_path / "microshrub_host"
     package.mkdir()
     source = Path(board_files.__file__).parents[1]

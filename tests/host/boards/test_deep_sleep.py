@@ -1,4 +1,4 @@
-"""From which distance between two samples on deep sleep takes less."""
+"""The interval between two samples from which deep sleep takes less power."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from microshrub_host.boards.energy import START_S, Currents, DeepSleepCurrent, t
 DEEP = DeepSleepCurrent(0.01, 0.7, "somebody")
 
 
-def test_both_take_as_much_there() -> None:
-    """2.5 s awake at 100 mW, and 5 mW less for the rest: 50 seconds."""
+def test_both_kinds_of_sleep_take_as_much_at_that_interval() -> None:
+    """2.5 s awake at 100 mW against 5 mW more in light sleep: 50 seconds."""
     choices = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S)
     assert choices
     assert choices.seconds == pytest.approx(50)
@@ -21,7 +21,7 @@ def test_both_take_as_much_there() -> None:
     assert "somebody" in str(choices)
 
 
-def test_a_board_that_listens_does_so_once_a_minute_or_once_a_sample() -> None:
+def test_a_listening_board_wakes_once_a_minute_or_once_a_sample() -> None:
     """4.5 s awake at 100 mW; light sleep with 2 s in 60 awake draws 5.1 and 3.2 mW more."""
     choices = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S, 2, 60)
     assert choices
@@ -38,11 +38,11 @@ def test_a_board_that_listens_does_so_once_a_minute_or_once_a_sample() -> None:
         Currents("x", 5.0, 20.0, 0.01, DEEP),
     ],
 )
-def test_where_it_is_not_known_nothing_is_told(currents: Currents) -> None:
+def test_without_figures_there_is_no_advice(currents: Currents) -> None:
     assert trade(currents, 0.1) is None
 
 
-def test_it_never_pays_at_a_sample_a_second() -> None:
+def test_deep_sleep_never_pays_at_a_sample_per_second() -> None:
     for name in board_files.names():
         currents = board_files.load(name).currents
         best = trade(currents, 0.1) if currents else None

@@ -1,4 +1,4 @@
-"""What a sample costs in energy and how long a battery lasts: estimates, each with its source."""
+"""Energy per sample and battery life: estimates, each with its source."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def board(tmp_path: Path) -> str:
     return write(tmp_path, GOOD + CURRENTS + table("of a test", (ROW,)))
 
 
-def test_power_times_time() -> None:
-    """100 mW awake, 5 mW asleep; 10 ms a sample, 2 a second: 2 % of the time awake."""
+def test_energy_is_power_times_time() -> None:
+    """100 mW awake, 5 mW asleep; 10 ms per sample, 2 per second: 2 % of the time awake."""
     currents = board_files.Currents("of a test", 5.0, 20.0, 1.0)
     estimate = energy.estimate(currents, 1000, 4000, 10_000, 2.0, energy.battery("7.4Wh"))
     assert (estimate.predict, estimate.learn, estimate.sample) == pytest.approx((100, 400, 1000))
@@ -46,7 +46,7 @@ def test_a_board_that_is_always_busy_never_sleeps() -> None:
     assert estimate.between(estimate.awake, estimate.asleep).startswith("100; ")
 
 
-def test_a_board_without_light_sleep_says_so() -> None:
+def test_a_board_without_light_sleep_has_no_sleeping_power() -> None:
     estimate = energy.estimate(board_files.Currents("of a test", 5.0, 20.0), 1, 1, 1, 1.0)
     assert estimate.asleep is None
     assert "the board cannot sleep" in estimate.rows()[1][1]
@@ -57,14 +57,14 @@ def test_a_board_without_light_sleep_says_so() -> None:
     ("text", "milliwatt_hours"),
     [("2000mAh", 7400), ("2 Ah", 7400), ("2000mAh@3.0V", 6000), ("7.4Wh", 7400), ("9mWh", 9)],
 )
-def test_batteries(text: str, milliwatt_hours: float) -> None:
+def test_batteries_have_the_energy_of_their_text(text: str, milliwatt_hours: float) -> None:
     assert energy.battery(text).milliwatt_hours == pytest.approx(milliwatt_hours)
 
 
 @pytest.mark.parametrize(
     "text", ["", "2000", "mAh", "0mAh", "-5mAh", "2000mah", "1e3mAh", "7Wh@3V", "5mAh@0V", "nanWh"]
 )
-def test_what_is_no_battery(text: str) -> None:
+def test_other_texts_are_no_batteries(text: str) -> None:
     with pytest.raises(UserError, match=r"--battery has to be 2000mAh.*not"):
         energy.battery(text)
 
@@ -89,7 +89,7 @@ def test_wrong_currents_are_refused(tmp_path: Path, old: str, new: str, complain
     assert complaint in refusal(tmp_path, GOOD + CURRENTS.replace(old, new))
 
 
-def test_budget_tells_it_and_says_that_it_is_an_estimate(
+def test_budget_prints_the_energy_as_an_estimate(
     board: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", *SHAPE, *MODEL, "--board", board]
@@ -108,7 +108,7 @@ def test_budget_tells_it_and_says_that_it_is_an_estimate(
     assert "days_awake" not in result
 
 
-def test_simulate_tells_it_of_a_board_that_was_named(
+def test_simulate_prints_the_energy_for_a_named_board(
     board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "stream.csv"
@@ -126,12 +126,14 @@ def test_simulate_tells_it_of_a_board_that_was_named(
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "1001", "nan"])
-def test_a_rate_that_cannot_be(rate: str, board: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_rate_is_refused(
+    rate: str, board: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("budget", *SHAPE, *MODEL, "--board", board, "--sample-rate", rate) == 2
     assert re.search("--sample-rate .* 0, .* 1000, not", capsys.readouterr().err)
 
 
-def test_of_unknown_currents_nothing_is_told(
+def test_without_currents_no_energy_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", *SHAPE, *MODEL, "--battery", "2000mAh", "--board"]
@@ -145,7 +147,7 @@ def test_of_unknown_currents_nothing_is_told(
     assert re.search(r"Test board.* 3\.08 days on 2000mAh, an estimate", noted)
 
 
-def test_build_tells_it_at_the_sensors_rate(
+def test_build_prints_the_energy_at_the_sensors_rate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "stream.csv"
@@ -175,7 +177,7 @@ def test_currents_of_shipped_boards_have_a_source(name: str) -> None:
         assert re.search(r"issue|topic|\.com|\.me|\.ru", currents.source)
 
 
-def test_the_explanations_table_is_what_the_command_prints(tmp_path: Path) -> None:
+def test_the_explanations_table_equals_the_commands_output(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "explanation" / "battery.md").read_text(encoding="utf-8")
     boards = [board_files.load(name) for name in board_files.names()]
     rows = board_page.battery_rows(boards, energy.battery("2000mAh"), 1.0)
@@ -185,10 +187,10 @@ def test_the_explanations_table_is_what_the_command_prints(tmp_path: Path) -> No
     assert page.endswith((tmp_path / "t.md").read_text(encoding="utf-8"))
 
 
-def test_a_sample_of_a_window_takes_its_features_too(
+def test_a_sample_of_a_window_includes_the_features_energy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The days are not those of a board that computes none."""
+    """The battery lasts less long than without features."""
     recording = tmp_path / "shakes.csv"
     rows = [f"{(7 * i) % 90},{'up' if i // 80 % 2 else 'down'}" for i in range(800)]
     recording.write_text("\n".join(["ax,label", *rows, ""]), encoding="utf-8")
@@ -210,7 +212,7 @@ def test_a_sample_of_a_window_takes_its_features_too(
 def test_the_table_of_batteries_fits_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In 80 columns no word is cut."""
+    """No word is cut at 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     assert run("boards", "--battery", "2000mAh") == 0
     out = capsys.readouterr().out

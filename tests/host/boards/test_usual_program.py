@@ -1,4 +1,4 @@
-"""The program that a budget is made of is one that a board would take, whatever is asked for."""
+"""A board accepts the program on which a budget is based, with any options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SENSOR = pipeline(FEATURES.extraction(("x", "y"), 50))
 
 
 def taken(model: str, companions: Companions = (), **shape: Any) -> bool:
-    """Whether the board takes it: what it refuses raises ValueError here."""
+    """Return whether the board accepts the program: a refusal raises ValueError here."""
     parameters = with_companions({**defaults(model), **shape}, companions)
     program = usual_program(Deployment(parameters, PICO, learner_name(model), companions))
     return bool(program_parts(program.files()["config.json"], PICO.arch, ()))
@@ -34,24 +34,24 @@ def taken(model: str, companions: Companions = (), **shape: Any) -> bool:
 
 @pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])
 @pytest.mark.parametrize("companions", [(), SENSOR])
-def test_any_learner_with_any_sensor(model: str, companions: Companions) -> None:
+def test_any_learner_works_with_any_sensor(model: str, companions: Companions) -> None:
     shape = {"features": 5} if model in REGRESSORS else {"features": 5, "classes": 3}
     assert taken(model, companions, **shape)
 
 
 @pytest.mark.parametrize("late", [0, 1, 9])
 @pytest.mark.parametrize("companions", [(), SENSOR])
-def test_a_target_that_comes_late(late: int, companions: Companions) -> None:
+def test_a_target_may_come_late(late: int, companions: Companions) -> None:
     assert taken("thicket-regressor", companions, features=5, late=late)
 
 
-def test_a_known_range_of_the_target() -> None:
+def test_the_range_of_the_target_may_be_known() -> None:
     known = {"columns": 5, "column": 4, "ends": (0, 100), "horizon": 6, "lags": 3, "interval": 90}
     assert taken("thicket-regressor", [Forecast(known)], features=7, late=5)
 
 
-def test_making_it_looks_for_no_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board does, to have room; a look at all objects of a PC takes longer than the rest."""
+def test_making_the_program_collects_no_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board collects to have room; on a PC, a collection would take longer than the rest."""
 
     def looked(*_: object) -> int:
         raise AssertionError("a plan has looked for garbage")
@@ -60,7 +60,7 @@ def test_making_it_looks_for_no_garbage(monkeypatch: pytest.MonkeyPatch) -> None
     assert taken("thicket", SENSOR, features=5, classes=3)
 
 
-def test_the_sensor_decides_how_many_features_there_are() -> None:
+def test_the_sensor_decides_the_number_of_features() -> None:
     parameters = {**defaults("thicket"), "features": 1, "classes": 3, "bytes": 8192}
     program = usual_program(
         Deployment(parameters, PICO, "Thicket", [*SENSOR, Anomaly(often=0.01)])
@@ -72,9 +72,7 @@ def test_the_sensor_decides_how_many_features_there_are() -> None:
 @pytest.mark.parametrize(
     ("model", "shape"), [("thicket", {"classes": 3}), ("thicket-regressor", {"late": 4})]
 )
-def test_a_larger_heap_is_for_the_learner_by_the_kilobyte(
-    model: str, shape: dict[str, int]
-) -> None:
+def test_a_larger_heap_goes_to_the_learner_in_kilobytes(model: str, shape: dict[str, int]) -> None:
     board = dataclasses.replace(board_files.load("esp32"), growth=None)
     larger = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes + 1100)
     parameters = {**defaults(model), "features": 6, **shape}

@@ -1,4 +1,6 @@
-"""What a newcomer meets: a greeting, help that fits a screen, errors that say what was meant."""
+"""The first impression: a greeting, help that fits a screen,
+errors that suggest the right word.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def output_of(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int 
     return captured.err if code else captured.out
 
 
-def test_alone_it_greets_with_its_main_commands_in_the_order_of_use(
+def test_the_bare_command_lists_the_main_commands_in_the_order_of_use(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     output = output_of(capsys)
@@ -116,7 +118,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("words", "meant"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_told_in_two_lines(
+def test_a_mistake_is_reported_in_two_lines(
     words: list[str], meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -129,9 +131,7 @@ def test_a_mistake_is_told_in_two_lines(
     assert output.startswith("microshrub")
 
 
-def test_a_column_that_is_meant_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_suggests_the_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = tmp_path / "x.csv"
     data.write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
     for option in ("--label", "--drop", "--columns", "--target"):

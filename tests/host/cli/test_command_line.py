@@ -1,4 +1,4 @@
-"""The command line end to end, as a person or a script uses it."""
+"""The command line end to end, as users and scripts call it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ PROMISED = {
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """300 rows: two numbers (one now and then missing), a text feature, text classes."""
+    """A file with 300 rows: two numbers (some values are missing), a text feature,
+    text classes.
+    """
     rng = np.random.default_rng(5)
     path = tmp_path / "stream.csv"
     rows = ["speed,heat,place,state"]
@@ -42,7 +44,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path) -> int:
-    """The exit code of `microshrub WORDS`."""
+    """Return the exit code of `microshrub WORDS`."""
     try:
         return main([str(w) for w in words])
     except SystemExit as stop:
@@ -50,13 +52,13 @@ def run(*words: str | Path) -> int:
 
 
 def simulate_json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
-    """The JSON object that simulate prints."""
+    """Return the JSON object that simulate prints."""
     assert run("simulate", *words, "--json", "-") == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
 
 
-def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_json_has_all_documented_keys(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     record = simulate_json(capsys, data, *SMALL)
     assert set(record) >= PROMISED
     assert record["samples"] == 300
@@ -73,7 +75,7 @@ def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], da
 
 
 @pytest.mark.parametrize("engine", ["python", "llvm", "micropython"])
-def test_all_engines_tell_the_same(
+def test_all_engines_give_the_same(
     capsys: pytest.CaptureFixture[str],
     data: Path,
     engine: str,
@@ -104,7 +106,7 @@ def test_table_plot_and_json_file(
     assert json.loads(record.read_text())["samples"] == 300
 
 
-def test_without_a_board_nothing_is_said_of_one(
+def test_without_a_board_the_report_mentions_none(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "run.html"
@@ -119,7 +121,7 @@ def test_without_a_board_nothing_is_said_of_one(
         assert "Fits the Raspberry Pi Pico" in " ".join(text.split())
 
 
-def test_says_so_when_the_last_label_is_the_better_guess(
+def test_a_note_says_when_the_last_label_predicts_better(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(0)
@@ -171,7 +173,9 @@ def test_options_and_switches_reach_the_tree(
         assert changed["state_crc32"] != boost["state_crc32"], option
 
 
-def test_label_limit_shuffle(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_label_limit_and_shuffle_change_the_stream(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
     record = simulate_json(capsys, data, *SMALL, "--label", "place", "--limit", "100")
     assert (record["samples"], record["classes"]) == (100, 2)
     one = simulate_json(capsys, data, *SMALL, "--shuffle", "1")
@@ -190,7 +194,9 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+def test_bad_files_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
     content, word = BAD_FILES[name]
     path = tmp_path / "bad.csv"
     path.write_text(content)
@@ -203,14 +209,16 @@ def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
     assert not target.exists(), "nothing is written after an error"
 
 
-def test_damaged_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_damaged_gzip_file_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "cut.csv.gz"
     path.write_bytes(gzip.compress(b"a,class\n" + b"1,x\n2,y\n" * 500)[:-20])
     assert run("simulate", path, *SMALL) == 2
     assert "cut.csv.gz" in capsys.readouterr().err
 
 
-BAD_WORDS = [  # besides those of refusals.txt
+BAD_WORDS = [  # in addition to refusals.txt
     (["DATA", *SHRUB, "--window", "1025"], r"--window .* 2\.\.1024, not 1025"),
     (["DATA", *SHRUB, "--step", "0"], r"--step .* 1/1024\.\.64, not 0"),
     (["DATA", *SHRUB, "--step", "64.5"], r"--step .* 1/1024\.\.64, not 64\.5"),
@@ -223,7 +231,7 @@ BAD_WORDS = [  # besides those of refusals.txt
 
 
 @pytest.mark.parametrize(("words", "expected"), BAD_WORDS, ids=lambda v: " ".join(v)[:40])
-def test_bad_words(
+def test_bad_options_are_refused(
     capsys: pytest.CaptureFixture[str], data: Path, words: list[str], expected: str
 ) -> None:
     assert run("simulate", *[data if w == "DATA" else w for w in words]) == 2
@@ -233,7 +241,7 @@ def test_bad_words(
     assert captured.out == ""
 
 
-def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_budget_says_whether_a_model_fits(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ["--features", "14", "--classes", "2"]
     assert run("budget", *shape, *SMALL, "--board", "rpi_pico", "--json", "-") == 0
     record = json.loads(capsys.readouterr().out)
@@ -258,7 +266,7 @@ def test_budget_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if "│" in line]
     sizes = {row[0]: int(row[1].replace(",", "")) for row in cells if row[0]}
     owners = ("model", "quantizer", "rows", "program", "code", "metrics")
-    # some are also the names of parts, which come later
+    # some are also the names of parts, which follow
     first = {row[0]: row[1] for row in reversed(cells)}
     assert sum(int(first[owner].replace(",", "")) for owner in owners) == record["ram_bytes"]
     assert sizes["all"] == record["ram_bytes"]
@@ -272,7 +280,7 @@ def test_budget_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("option", ["--features", "--classes"])
-def test_budget_calls_its_own_options_by_name(
+def test_budget_names_its_own_options_in_errors(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     shape = {"--features": "3", "--classes": "2"} | {option: "0"}
@@ -292,7 +300,7 @@ def test_the_option_that_budget_advises_helps(capsys: pytest.CaptureFixture[str]
     assert run(*words, *" ".join(options).split()) == 0
 
 
-def test_parity_command(
+def test_parity_prints_equal_crcs_for_all_engines(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
     assert run("parity", data, *SMALL, "--every", "100") == 0
@@ -321,14 +329,14 @@ def test_soak_sees_a_flat_heap(
     assert "--heap has to be" in capsys.readouterr().err
 
 
-def test_micropython_command(
+def test_the_micropython_command_finds_one(
     capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
 ) -> None:
     assert run("micropython", "--find-only") == 0
     assert "MicroPython" in capsys.readouterr().out
 
 
-def test_a_file_name_is_no_markup(
+def test_a_file_name_is_not_markup(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     named = data.rename(tmp_path / "y[bold] :smile: $x$.csv")
@@ -339,7 +347,7 @@ def test_a_file_name_is_no_markup(
     assert "p[red].png" in captured.err
 
 
-def test_says_so_when_the_warmup_is_the_whole_stream(
+def test_a_note_says_when_the_warm_up_is_the_whole_stream(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     assert run("simulate", data, *SMALL, "--limit", "90", "--engine", "python") == 0
@@ -350,7 +358,9 @@ def test_says_so_when_the_warmup_is_the_whole_stream(
     assert "quantizer" not in capsys.readouterr().err
 
 
-def test_says_what_is_left_on_the_board(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_simulate_prints_the_ram_left_on_the_board(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
     words = ("simulate", data, *SMALL, "--engine", "python")
     assert run(*words, "--board", "esp32", "--json", data.with_suffix(".json")) == 0
     output = capsys.readouterr().out
@@ -362,12 +372,12 @@ def test_says_what_is_left_on_the_board(capsys: pytest.CaptureFixture[str], data
     assert "to spare" not in capsys.readouterr().out
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out.startswith("microshrub 0.")
 
 
-def test_as_a_module_in_a_process_of_its_own(data: Path) -> None:
+def test_it_runs_as_a_module_in_its_own_process(data: Path) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", str(data), *SMALL]
     done = subprocess.run(
         [*command, "--engine", "python", "--json", "-"], capture_output=True, check=True

@@ -1,4 +1,4 @@
-"""What the command line does when it is stopped, or cannot write: one line, and an exit code."""
+"""The command line when it is stopped or cannot write: one line, and an exit code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /
 def microshrub(
     *words: str | Path, stdout: str | None = None, cache: str | None = None
 ) -> tuple[int, str, str]:
-    """Exit code, output and complaints of a process of its own."""
+    """Return exit code, output and errors of a separate process."""
     env = BUFFERED | ({"MICROSHRUB_CACHE": cache} if cache else {})
     command = [sys.executable, "-m", "microshrub_tools.cli.main", *map(str, words)]
     with open(stdout or os.devnull, "wb") as file:
@@ -41,10 +41,10 @@ def microshrub(
 
 
 def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
-    """Exit code and complaint of a long simulation that gets a Ctrl-C after so many seconds."""
+    """Return exit code and error of a long simulation that gets Ctrl-C after `seconds` seconds."""
     command = [
         *(sys.executable, "-m", "microshrub_tools.cli.main", "simulate"),
-        *("synth:agrawal_a", "--limit", "2000000"),  # minutes, however fast the machine is
+        *("synth:agrawal_a", "--limit", "2000000"),  # takes minutes, even on a fast machine
     ]
     env = os.environ | {"MICROSHRUB_CACHE": str(cache)}
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
@@ -56,23 +56,25 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
 
 @pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0, 3.5])
 def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
-    """While Python imports, while kernels are compiled, while they learn."""
+    """Ctrl-C may come while Python imports, while kernels are compiled, or while they learn."""
     code, output = interrupted(tmp_path, seconds)
     while "microshrub: stopped" not in output and (
         code == -signal.SIGINT or ("Traceback" in output and "microshrub_tools" not in output)
     ):
         assert seconds < PATIENCE, "Python itself does not start"
-        seconds *= 2  # it had not started yet, or nothing of ours but its name was known
+        seconds *= 2  # it had not started yet, or none of our modules but its name was loaded
         code, output = interrupted(tmp_path, seconds)
-    # Where the signal strikes within exec() of a text, Python ends by it: 130 as well, in a shell
+    # Python itself ends if the signal comes within exec() of a text: in a shell that is 130, too
     assert code in (130, -signal.SIGINT)
     assert output.splitlines()[-1] == "microshrub: stopped"
     assert "Traceback" not in output
     assert "Error" not in output
 
 
-def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
-    """Behind the first progress: many rows are one call of a kernel, but never all of them."""
+def test_ctrl_c_is_handled_between_blocks_of_rows() -> None:
+    """It comes after the first progress: many rows are one call of a kernel,
+    but never all rows.
+    """
     program = (
         "import sys; from microshrub_host.base import terminal; terminal._SECONDS = 0; "
         "from microshrub_tools.cli.main import main; sys.exit(main(sys.argv[1:]))"
@@ -93,7 +95,7 @@ def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
     assert not [line for line in messages if "learning: 90 %" in line]
 
 
-def test_what_comes_of_ctrl_c_is_ctrl_c(
+def test_an_error_caused_by_ctrl_c_counts_as_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def struck(argv: object) -> int:
@@ -109,7 +111,7 @@ def test_what_comes_of_ctrl_c_is_ctrl_c(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_that_a_callback_loses_comes_again(
+def test_ctrl_c_that_a_callback_loses_is_raised_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Loses:
@@ -126,7 +128,7 @@ def test_ctrl_c_that_a_callback_loses_comes_again(
     assert capsys.readouterr().err == "microshrub: stopped\n"
 
 
-def test_ctrl_c_that_is_caught_comes_again(
+def test_ctrl_c_that_is_suppressed_is_raised_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def struck(argv: object) -> int:
@@ -140,7 +142,7 @@ def test_ctrl_c_that_is_caught_comes_again(
     assert capsys.readouterr().err == "microshrub: stopped\n"
 
 
-def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(argv: object) -> int:
         raise RuntimeError("a bug")
 
@@ -153,7 +155,7 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) 
     "words",
     [["boards"], pytest.param([*LEARN[:-1], "120"], marks=pytest.mark.long)],
 )
-def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "file").touch()
     code, _, output = microshrub(*words, cache=str(tmp_path / "file" / "cache"))
     assert code == 0
@@ -163,7 +165,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> Non
     assert "Traceback" not in output
 
 
-def test_the_temporary_cache_goes_away(tmp_path: Path) -> None:
+def test_the_temporary_cache_is_removed(tmp_path: Path) -> None:
     from microshrub_host.base import cache
 
     (tmp_path / "file").touch()
@@ -207,21 +209,21 @@ def test_targets_are_refused_before_the_run(
 
 @LINUX
 @pytest.mark.parametrize("words", [["-h"], SIZE, [*SIZE, "--json", "-"]])
-def test_a_full_disk(words: list[str]) -> None:
+def test_a_full_disk_is_reported(words: list[str]) -> None:
     code, _, output = microshrub(*words, stdout="/dev/full")
     assert re.fullmatch("microshrub: .* No space left on device\n", output)
     assert code == 2
 
 
 @LINUX
-def test_a_full_disk_for_json() -> None:
+def test_a_full_disk_is_reported_for_json() -> None:
     code, _, output = microshrub(*SIZE, "--json", "/dev/full")
     assert re.fullmatch("microshrub: --json /dev/full: .* No space .*\n", output)
     assert code == 2
 
 
 @pytest.mark.parametrize("words", [["simulate", "-h"], SIZE, [*SIZE, "--json", "-"]])
-def test_nobody_reads_the_output(words: list[str]) -> None:
+def test_a_closed_pipe_is_no_error(words: list[str]) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", *words]
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,4 +1,4 @@
-"""The first two commands of a newcomer: a recording without a sensor, and the demo."""
+"""A new user's first two commands: a recording without a sensor, and the demo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", worlds())
-def test_a_recording_is_the_same_every_time_and_as_a_sensor_gives_it(name: str) -> None:
+def test_an_example_is_always_the_same_and_like_a_sensors(name: str) -> None:
     assert main(["example", name]) == 0
     first = Path(f"{name}.csv").read_bytes()
     assert main(["example", name, "-o", "again.csv"]) == 0
@@ -33,7 +33,7 @@ def test_a_recording_is_the_same_every_time_and_as_a_sensor_gives_it(name: str) 
         assert len({row["label"] for row in rows}) >= 2
 
 
-def test_a_file_that_is_there_stays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_file_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     mine = Path("gestures.csv")
     mine.write_text("mine\n")
     assert main(["example", "gestures"]) == 2
@@ -43,7 +43,7 @@ def test_a_file_that_is_there_stays(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["example", "gestures"]) == 0, "its own file is no other"
 
 
-def test_the_examples_are_listed_and_a_wrong_name_is_mended(
+def test_the_examples_are_listed_and_a_wrong_name_gets_a_suggestion(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["example"]) == 0
@@ -53,8 +53,8 @@ def test_the_examples_are_listed_and_a_wrong_name_is_mended(
     assert "Did you mean gestures?" in capsys.readouterr().err
 
 
-def test_the_demo_teaches_a_board_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its figures are of what nobody labels; only the board that learns recovers from a change."""
+def test_the_demo_trains_a_board_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its figures are for unlabelled data; only the board that learns recovers from a change."""
     assert main(["demo", "--seeds", "2"]) == 0
     output = capsys.readouterr().out
     rows = [line.rsplit("%", 4) for line in output.splitlines() if line.startswith("  ")]

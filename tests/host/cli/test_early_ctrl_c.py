@@ -1,4 +1,4 @@
-"""Ctrl-C while a command starts: one line, whatever is being imported."""
+"""Ctrl-C while a command starts: one line, during any import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 
-# In a fresh Python before anything else: Ctrl-C when a module is looked for
+# Runs first in a fresh Python: raises Ctrl-C when a module is imported
 STRIKE = """
 import os, signal, sys
 class Strike:
@@ -24,7 +24,7 @@ LEARN = ["simulate", "synth:sea_a", "--limit", "2000"]
 
 
 def struck(name: str, folder: Path) -> tuple[int, str]:
-    """Exit code and complaint of a command that gets a Ctrl-C when it looks for that module."""
+    """Return exit code and error of a command that gets Ctrl-C when it imports this module."""
     (folder / "sitecustomize.py").write_text(STRIKE.format(name=name))
     paths = [str(folder), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
@@ -44,12 +44,12 @@ def struck(name: str, folder: Path) -> tuple[int, str]:
         "microshrub_host.library.loader",
     ],
 )  # fmt: skip
-def test_it_is_told_in_one_line(name: str, tmp_path: Path) -> None:
+def test_an_early_ctrl_c_is_reported_in_one_line(name: str, tmp_path: Path) -> None:
     code, output = struck(name, tmp_path)
     assert (code, output.splitlines()[-1:]) == (130, ["microshrub: stopped"]), output
     assert "Traceback" not in output
 
 
-def test_the_command_is_this_one() -> None:
+def test_the_installed_command_is_this_module() -> None:
     command = Path(sys.executable).with_name("microshrub")
     assert "microshrub_command" in command.read_text()

@@ -1,4 +1,4 @@
-"""--features without a word: simulated, compared on all engines, saved, built, with every rate."""
+"""--features without values: simulated, compared on all engines, saved, built, with any rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ PINS = ["--board", "rpi_pico", "--sensor", "adc", "pins=26"]
 
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
-    """Equally loud hums of two frequencies: only bands tell them apart, no statistic does."""
+    """Hums of two frequencies, equally loud: only bands separate the classes,
+    no statistic does.
+    """
     n = np.arange(2400)
     label = n // 300 % 2
     x = 3000 * np.sin(2 * np.pi * np.cumsum(np.where(label, 9.7, 11.3)) / 50)
@@ -28,7 +30,7 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_it_needs_no_word(
+def test_features_needs_no_values(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -50,7 +52,7 @@ def test_it_needs_no_word(
     assert config["extraction"] == result["extraction"]["options"]
 
 
-def test_build_takes_the_rate_of_the_sensor(recording: str, tmp_path: Path) -> None:
+def test_build_takes_the_rate_from_the_sensor(recording: str, tmp_path: Path) -> None:
     folder = tmp_path / "program"
     words = [recording, *MODEL, "--features", *PINS, "rate=200", "--output", str(folder)]
     assert main(["build", *words]) == 0
@@ -59,7 +61,7 @@ def test_build_takes_the_rate_of_the_sensor(recording: str, tmp_path: Path) -> N
     assert config["feature_names"][8] == "x_1.56-3.12Hz"
 
 
-def test_the_hop_waits_for_the_board(recording: str, tmp_path: Path) -> None:
+def test_the_hop_is_long_enough_for_the_board(recording: str, tmp_path: Path) -> None:
     hops = []
     for board in ([], ["--board", "rpi_pico"]):
         run = tmp_path / "run.json"
@@ -71,7 +73,7 @@ def test_the_hop_waits_for_the_board(recording: str, tmp_path: Path) -> None:
 
 
 def timed(path: Path, rate: float, at_once: int = 1) -> str:
-    """As `record --time` writes it, of a line that brings some readings at once."""
+    """Return a recording as `record --time` writes it, with several readings arriving at once."""
     rows = [
         f"{round(1000 * (k - k % at_once) / rate)},{k % 7},{'ab'[k // 500 % 2]}"
         for k in range(2500)
@@ -81,7 +83,7 @@ def timed(path: Path, rate: float, at_once: int = 1) -> str:
 
 
 @pytest.mark.parametrize(("rate", "at_once"), [(20.0, 1), (104.0, 1), (104.0, 16), (1000.0, 40)])
-def test_a_recording_with_times_tells_its_rate(
+def test_a_recording_with_times_gives_its_rate(
     rate: float, at_once: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorded = recorded_rate(timed(tmp_path / "t.csv", rate, at_once))
@@ -96,7 +98,7 @@ def test_a_recording_with_times_tells_its_rate(
     assert "rate=100" not in err
 
 
-def test_a_label_beside_readings_of_which_a_feature_is_the_target(
+def test_a_label_is_refused_if_a_feature_is_the_target(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["simulate", recording, "--features", "rate=50", "--target", "x_mean"]
@@ -110,7 +112,7 @@ def test_a_label_beside_readings_of_which_a_feature_is_the_target(
     "text",
     ["", "time", "time,x,label\n", "time,x\nnoon,3\n", "x,time\n1,2\n2,3\n", "time,x\n5,1\n5,2\n"],
 )
-def test_a_file_that_does_not_say_when_its_rows_came(text: str, tmp_path: Path) -> None:
+def test_a_file_without_regular_times_has_no_rate(text: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
     assert recorded_rate(str(path)) is None

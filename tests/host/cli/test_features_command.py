@@ -1,4 +1,4 @@
-"""--features on the command line: a recording's readings become the samples that are learned."""
+"""--features on the command line: windows of a recording's readings become samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ MODEL = ["--model", "shrub", "--window", "16", "--trees", "4", "--engine", "pyth
 
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
-    """Slow and fast vibration by turns, equally loud: single readings do not tell them apart."""
+    """Slow and fast vibration in turn, equally loud:
+    single readings do not separate the classes.
+    """
     n = np.arange(2000)
     label = n // 100 % 2
     x = 3000 * np.sin(2 * np.pi * np.cumsum(np.where(label, 12, 4)) / 50)
@@ -28,7 +30,9 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_model_sees_what_single_readings_do_not_show(recording: str, tmp_path: Path) -> None:
+def test_a_model_learns_classes_that_single_readings_do_not_show(
+    recording: str, tmp_path: Path
+) -> None:
     made, model = tmp_path / "run.json", tmp_path / "fan.mshrub"
     words = ["simulate", recording, "--warmup", "20", "--shuffle", "1", *MODEL]
     assert main([*words, *FEATURES, "--json", str(made), "--save", str(model)]) == 0
@@ -46,7 +50,7 @@ def test_a_model_sees_what_single_readings_do_not_show(recording: str, tmp_path:
 
 
 def _written(tmp_path: Path) -> str:
-    """A fan that turns faster, with a mean that drifts, and its temperature, which follows."""
+    """Write a fan that turns faster, with a drifting mean, and its temperature, which follows."""
     n = np.arange(1200)
     speed = 4 + 6 * np.sin(n / 150) ** 2
     x = np.rint(2000 * np.sin(2 * np.pi * np.cumsum(speed) / 50)).astype(int)
@@ -59,7 +63,9 @@ def _written(tmp_path: Path) -> str:
 def test_a_feature_is_forecast_from_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Simulated, the same on all engines, saved, and built with and without the saved model."""
+    """The forecast is simulated, the same on all engines, saved,
+    and built with or without a model.
+    """
     path, run, model = _written(tmp_path), tmp_path / "run.json", tmp_path / "fan.mshrub"
     words = ["window=32", "hop=8", "rate=50", "bands=2-7,7-15", "statistics=min", "plain=warm"]
     ahead = ["--target", "warm", "--horizon", "2", "--features", *words, "--warmup", "20"]
@@ -101,7 +107,7 @@ def test_a_feature_is_forecast_from_the_others(
         ("x_means", "--target x_means is none of the features. Did you mean x_mean?"),
     ],
 )
-def test_a_target_that_is_no_feature(
+def test_a_target_that_is_not_a_feature_is_refused(
     target: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--target", target, "--features", "window=32", "statistics=mean,min"]

@@ -1,4 +1,4 @@
-"""How the command ends: with its exit code, whatever libraries do when a process is taken down."""
+"""The end of the command: its exit code, even if a library aborts at exit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 
-# A library's destructor that aborts, as pyarrow's now and then; and what Python is to do last
+# A library's destructor that aborts, as pyarrow's sometimes does; then Python's last statement
 ABORTS = """
 import atexit, ctypes, sys
 c = ctypes.CDLL(None)
@@ -23,7 +23,7 @@ sys.exit(code)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the C library is glibc's")
 @pytest.mark.parametrize(("words", "code"), [(["boards"], 0), (["simulate", "none.csv"], 2)])
-def test_what_aborts_at_the_end_does_not_change_the_exit_code(
+def test_an_abort_at_exit_does_not_change_the_exit_code(
     words: list[str], code: int, tmp_path: Path
 ) -> None:
     done = subprocess.run(

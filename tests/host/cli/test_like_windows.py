@@ -1,4 +1,4 @@
-"""What a maker needs runs in a Python without what Windows lacks, and says what does not run."""
+"""A maker's commands run in a Python without the modules that Windows lacks; others say so."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GESTURES = "Gesten für Jürgen.csv"
 
 
 def run(folder: Path, *words: str, code: int = 0) -> str:
-    """What a command prints there, on a console of Windows; its errors, too."""
+    """Return the output of a command on a Windows console, with its errors."""
     changed = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [sys.executable, "-X", "warn_default_encoding", LIKE_WINDOWS, *words],
@@ -43,20 +43,20 @@ def run(folder: Path, *words: str, code: int = 0) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a space and letters in its name, and a recording in it."""
+    """A folder with a space and an umlaut in its name, and a recording in it."""
     made = tmp_path / "Eigene Dateien ö"
     made.mkdir()
     assert run(made, "example", "gestures", "-o", GESTURES).startswith(GESTURES)
     return made
 
 
-def test_from_a_recording_to_a_program(
+def test_a_recording_becomes_a_program(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = ["--save", "m.mshrub", "--json", "o.json", "--html", "o.html", "--plot", "o.svg"]
     words = [GESTURES, *WINDOWS_OF_READINGS, "--board", "rpi_pico"]
     build = ["build", "--model", "m.mshrub", "--board", "rpi_pico", *SENSOR]
-    for _ in range(2):  # the second time, all files are replaced
+    for _ in range(2):  # the second run replaces all files
         output = run(folder, "simulate", *words, *made, "--details")
         assert "It fits" in run(folder, *build)
     assert main(["simulate", str(folder / GESTURES), *words[1:], "--details"]) == 0
@@ -76,7 +76,7 @@ def test_from_a_recording_to_a_program(
     assert "written to m.h" in run(folder, "export", "m.mshrub", "--format", "c", "-o", "m.h")
 
 
-def test_the_demo_and_what_is_listed(folder: Path) -> None:
+def test_the_demo_and_the_list_of_boards_work(folder: Path) -> None:
     assert "Taught with a button" in run(folder, "demo")
     assert "Raspberry Pi Pico" in run(folder, "boards")
     budget = ["budget", "--board", "esp32", "--features", "3", "--classes", "2"]
@@ -92,7 +92,9 @@ def test_the_demo_and_what_is_listed(folder: Path) -> None:
         (["device"], "a virtual board needs Linux"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(words: list[str], meant: str, tmp_path: Path) -> None:
+def test_unavailable_commands_are_refused_in_one_line(
+    words: list[str], meant: str, tmp_path: Path
+) -> None:
     output = run(tmp_path, *words, code=2)
     assert re.search(meant, output), output
     assert len(output.splitlines()) == 1
@@ -100,7 +102,7 @@ def test_what_cannot_be_is_said_in_a_line(words: list[str], meant: str, tmp_path
 
 @contextlib.contextmanager
 def over_tcp(port: str) -> Iterator[str]:
-    """A serial port as pyserial reaches it over the network, which runs on every system."""
+    """Yield a serial port that pyserial reaches over the network, which works on every system."""
     end = os.open(port, os.O_RDWR | os.O_NOCTTY)
     tty.setraw(end)
     with socket.create_server(("127.0.0.1", 0)) as server:

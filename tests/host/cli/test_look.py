@@ -1,4 +1,4 @@
-"""`microshrub look`: what is in a file on one screen, and a command to go on with that works."""
+"""`microshrub look`: the content of a file on one screen, and a next command that works."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(name: str) -> tuple[Stream | None, str]:
-    """What `simulate` makes of a file, and why it refuses it."""
+    """Return the stream that `simulate` opens from a file,
+    and the error if it refuses the file.
+    """
     try:
         return open_stream(name), ""
     except DataError as error:
@@ -40,12 +42,12 @@ def opened(name: str) -> tuple[Stream | None, str]:
 
 
 def command(text: str) -> list[str]:
-    """The words of the command to go on with; none if there is no such command."""
+    """Return the words of the suggested command; empty if there is none."""
     match = re.search(r"^Go on with: microshrub (.*)$", text, re.MULTILINE)
     return shlex.split(match[1]) if match else []
 
 
-def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_is_described_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     Path("imu.csv").write_text(IMU)
     assert main(["look", "imu.csv", "--html", "imu.html"]) == 0
     output = capsys.readouterr().out
@@ -54,7 +56,7 @@ def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) < 24
     for words in ("clock", "50 rows a second", "1 gap", "walk 100 in 5 runs", "to be dropped"):
         assert words in output
-    words = ["--features", "window=8", "hop=2"]  # as the runs are of 20 readings
+    words = ["--features", "window=8", "hop=2"]  # as the runs have 20 readings
     assert command(output) == ["simulate", "imu.csv", "--drop", "id", *words]
     assert main(command(output)) == 0
     page = Path("imu.html").read_text()
@@ -62,7 +64,7 @@ def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert "to be dropped" in page
 
 
-def test_what_is_wrong_has_a_command_that_mends_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_problem_comes_with_a_command_that_solves_it(capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"s{i},{i % 7},k|{i},{'ab'[i % 2]}\n" for i in range(60))
     Path("t.csv").write_text("s,x,t,y\n" + rows)
     assert main(["look", "t.csv"]) == 1
@@ -71,7 +73,7 @@ def test_what_is_wrong_has_a_command_that_mends_it(capsys: pytest.CaptureFixture
     assert main(words) == 0
 
 
-def test_several_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_files_are_described(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("fist_1", "rest_1"):
         Path(f"{name}.csv").write_text("x,z\n" + "".join(f"{i % 9},{i % 40}\n" for i in range(40)))
     assert main(["look", "."]) == 0
@@ -84,8 +86,10 @@ def test_several_files(capsys: pytest.CaptureFixture[str]) -> None:
 def test_readings_are_learned_in_windows(
     rows: int, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Classes that no single reading tells, in a folder, without a clock: the command that `look`
-    suggests gives a good figure, as long as the recordings are."""
+    """In a folder of recordings without times, with classes that no single reading shows, the
+    command
+    that `look` suggests gives a good accuracy, if the recordings are long enough.
+    """
     draw = random.Random(3)
     Path("raw").mkdir()
     for take in range(6):
@@ -115,10 +119,10 @@ def on_unseen(words: list[str]) -> float:
          ["--target", "c1", "--horizon", "1"]),
     ],
 )  # fmt: skip
-def test_the_command_suits_what_is_there(
+def test_the_command_suits_the_file(
     text: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A class that is a measurement, a file without a header, one column of numbers."""
+    """The files have a class that is a measurement, no header, or a single column of numbers."""
     Path("t.csv").write_text(text)
     main(["look", "t.csv"])
     assert command(capsys.readouterr().out) == ["simulate", "t.csv", *words]
@@ -126,7 +130,7 @@ def test_the_command_suits_what_is_there(
 
 
 def test_a_copy_is_a_plain_file_of_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without dates, the class last; what is there already is kept."""
+    """The copy has no dates, and the class last; an existing file is not overwritten."""
     text = "label;Datum;x;2\n" + "".join(
         f"{'ab'[i % 2]};01.02.2026 10:{i:02};{i % 7},5;{i}\n" for i in range(40)
     )
@@ -141,14 +145,14 @@ def test_a_copy_is_a_plain_file_of_the_same_rows(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("source", ["synth:sea_a", "-"])
-def test_what_is_no_file_is_refused(source: str) -> None:
+def test_a_source_that_is_not_a_file_is_refused(source: str) -> None:
     assert main(["look", source]) == 2
 
 
-def test_it_says_of_each_kind_of_file_what_simulate_does(
+def test_look_agrees_with_simulate_on_each_kind_of_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The same notes and the same fault, and as many rows."""
+    """Both print the same notes and errors, and the same number of rows."""
     for case in FILE_CASES:
         Path(case.name).write_bytes(case.data)
         code = main(["look", case.name])

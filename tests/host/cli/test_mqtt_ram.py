@@ -1,4 +1,4 @@
-"""The RAM of a broker's part: told before `build`, with what to do where it is too much."""
+"""The RAM of the MQTT publisher: shown before `build`, with advice if it is too much."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_budget_tells_that_a_frozen_library_leaves_room_for_a_broker(
+def test_budget_says_that_a_frozen_library_leaves_room_for_a_broker(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["budget", "--board", "rpi_pico_w", *SHAPE]) == 0
@@ -34,12 +34,14 @@ def test_a_budget_tells_that_a_frozen_library_leaves_room_for_a_broker(
     assert "It fits" in " ".join(capsys.readouterr().out.split())
     assert main(["budget", "--board", "rpi_pico_w", *SHAPE, "--mqtt", "--bytes", "90000"]) == 1
     assert FROZEN in " ".join(capsys.readouterr().out.split())
-    # a program of one's own is not what `build` makes
+    # `build` makes no user's own program
     main(["budget", "--board", "rpi_pico_w", *SHAPE, "--own-program", "--bytes", "150000"])
     assert "--freeze`, it fits" not in capsys.readouterr().out
 
 
-def test_a_radio_takes_what_an_esp32s_heap_grows_by(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_radio_takes_the_part_by_which_an_esp32s_heap_grows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     board = board_files.load("esp32")
     words = ["budget", "--board", "esp32", *SHAPE, "--bytes", "8192", "--json", "-"]
     assert main(words) == 0
@@ -53,7 +55,7 @@ def test_a_radio_takes_what_an_esp32s_heap_grows_by(capsys: pytest.CaptureFixtur
     assert json.loads(output)["free_bytes"] - int(taken[1]) == board.heap_free_bytes
 
 
-def test_a_simulation_says_where_a_broker_would_be_too_much(
+def test_a_simulation_warns_where_a_broker_would_take_too_much(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note = "With `build --mqtt`, it takes"

@@ -1,4 +1,4 @@
-"""`--no-label`: samples are scored without a class; and what is said where one is assumed."""
+"""`--no-label`: samples are scored without a class; a note says so where a class is assumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def scored(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict:
 
 
 def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As beside a learner, bit by bit, and on each engine the same."""
+    """The scores equal those next to a learner, bit for bit, on each engine."""
     result = scored(capsys, recording, "--no-label")
     assert (result["samples"], result["features"], result["feature_names"]) == (900, 2, ["x", "z"])
     assert 700 in result["anomaly"]["alarms"]
@@ -54,13 +54,15 @@ def test_columns_can_be_chosen(recording: Path, capsys: pytest.CaptureFixture[st
     assert "x_mean" in scored(capsys, recording, *words)["feature_names"]
 
 
-def test_a_recording_of_one_sensor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_of_one_sensor_is_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "one.csv"
     path.write_text("x\n" + "\n".join(row.split(",")[0] for row in ROWS) + "\n")
     assert 700 in scored(capsys, path, "--no-label")["anomaly"]["alarms"]
 
 
-def test_what_people_see(
+def test_the_output_has_alarms_and_no_accuracy(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "p.png"
@@ -75,7 +77,7 @@ def test_what_people_see(
 
 
 @pytest.mark.parametrize(("more", "first"), [("reach=4", "512"), ("normal=400", "400")])
-def test_a_recording_too_short_for_an_alarm(
+def test_a_recording_too_short_for_an_alarm_gets_a_note(
     recording: Path, capsys: pytest.CaptureFixture[str], more: str, first: str
 ) -> None:
     words = ["simulate", str(recording), "--anomaly", "0.01", more, "--no-label", "--limit", first]
@@ -83,7 +85,7 @@ def test_a_recording_too_short_for_an_alarm(
     assert f"in the first {first} samples" in capsys.readouterr().out
 
 
-def test_which_column_is_taken_for_the_class(
+def test_a_note_names_the_column_that_is_taken_for_the_class(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = ["--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2"]
@@ -98,14 +100,14 @@ def test_which_column_is_taken_for_the_class(
     assert "is taken for the class" not in capsys.readouterr().err
 
 
-def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_are_scored_with_a_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i % 9},{'ab'[i % 2]}\n" for i in range(90)))
     assert main(["simulate", str(path), "--anomaly", "0.1", "--no-label"]) == 0
     assert "leave it out: --drop y" in capsys.readouterr().err
 
 
-def test_a_program_whose_labels_come_later(
+def test_a_program_can_be_built_before_there_are_labels(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""No home, a locale without letters, names that are no UTF-8, files with modes of their own."""
+"""No home folder, a locale without umlauts, names that are not UTF-8, files with special modes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MODEL = ["--engine", "python", "--model", "shrub"]
 
 
 def write(path: Path | bytes) -> None:
-    """A CSV file with letters beyond ASCII."""
+    """Write a CSV file with letters beyond ASCII."""
     rows = [f"{k * 37 % 101},{k % 7},{'Gehen' if k % 3 else 'Früh ↑'}\n" for k in range(300)]
     with open(path, "wb") as file:
         file.write(("größe,y,label\n" + "".join(rows)).encode())
 
 
 def run(folder: Path, *words: str | bytes, **changes: str | None) -> tuple[int, bytes, bytes]:
-    """Exit code, output and complaint of a command in that folder; None unsets a variable."""
+    """Return exit code, output and errors of a command in this folder; None unsets a variable."""
     environment = {name: value for name, value in os.environ.items() if name not in changes}
     environment |= {name: value for name, value in changes.items() if value is not None}
     done = subprocess.run(
@@ -41,10 +41,10 @@ def run(folder: Path, *words: str | bytes, **changes: str | None) -> tuple[int, 
     "changes",
     [
         {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "cp1252"},  # of a Windows console
+        {"PYTHONIOENCODING": "cp1252"},  # on a Windows console
     ],
 )
-def test_letters_that_the_locale_does_not_have(changes: dict[str, str], tmp_path: Path) -> None:
+def test_letters_outside_the_locale_work(changes: dict[str, str], tmp_path: Path) -> None:
     write(tmp_path / "schön.csv")
     made = ["--html", "o.html", "--save", "o.mshrub", "--json", "o.json", "--plot", "o.svg"]
     code, out, _ = run(tmp_path, "simulate", "schön.csv", *MODEL, *made, **changes)
@@ -60,7 +60,7 @@ def test_letters_that_the_locale_does_not_have(changes: dict[str, str], tmp_path
     assert output.startswith(b"microshrub: There is no file gibt es nicht")
 
 
-def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+def test_names_that_are_not_utf_8_work(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path)
     try:
         write(folder + b"/bad\xff\xfe.csv")
@@ -85,11 +85,11 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     assert re.match("microshrub: .* none�.csv", output.decode())
 
 
-@pytest.mark.parametrize("home", [None, "", "/dev/null/at/all"])  # nothing can be made there
-def test_without_a_home(home: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("home", [None, "", "/dev/null/at/all"])  # no folder can be made there
+def test_commands_work_without_a_home_folder(home: str | None, tmp_path: Path) -> None:
     write(tmp_path / "a.csv")
     changes = {"HOME": home, "XDG_CACHE_HOME": None, "MICROSHRUB_CACHE": None}
-    # where there is no entry for the user either, as in many containers
+    # the user has no entry in the password database either, as in many containers
     lost = "import pwd\ndef none(_): raise KeyError\npwd.getpwuid = none\n"
     (tmp_path / "sitecustomize.py").write_text(lost)
     paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
@@ -102,7 +102,7 @@ def test_without_a_home(home: str | None, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o666, 0o755])
-def test_a_file_that_is_replaced_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(b"old")
     path.chmod(mode)
@@ -112,7 +112,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(mode: int, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_file_that_is_replaced_keeps_its_owner(tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_owner(tmp_path: Path) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(b"old")
     os.chown(path, 65534, 65534)
@@ -120,7 +120,7 @@ def test_a_file_that_is_replaced_keeps_its_owner(tmp_path: Path) -> None:
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
 
 
-def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path) -> None:
+def test_a_new_file_has_the_mode_of_the_users_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         files.replace(tmp_path / "new", b"new")

@@ -1,4 +1,4 @@
-"""The help of the command line: complete, and what it says is allowed is allowed."""
+"""The help of the command line: complete, and correct about permitted values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = ("simulate", "budget", "parity", "compare", "dev soak", "micropython"
 
 
 def subparser(name: str) -> CommandParser:
-    """The parser of one subcommand."""
+    """Return the parser of one subcommand."""
     parser: Any = main.parser()
     for word in name.split():
         actions = parser._actions
@@ -45,7 +45,7 @@ def test_every_option_has_a_help_with_its_default(command: str) -> None:
     parser = subparser(command)
     text = parser.full_help()
     for action in parser._actions:
-        if action.help == argparse.SUPPRESS:  # it is there to be refused in words
+        if action.help == argparse.SUPPRESS:  # it exists to be refused with a message
             continue
         assert action.help, action.dest
         if action.option_strings and action.dest not in ("help", "help_all"):
@@ -68,7 +68,7 @@ def test_every_parameter_of_a_learner_is_described(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_words_in_the_help_are_allowed(model: str) -> None:
+def test_the_values_in_the_help_are_permitted(model: str) -> None:
     actions = [a for a in subparser("simulate")._actions if a.option_strings]
     shown = {a.option_strings[-1]: a.metavar for a in actions}
     for name, default in defaults(model).items():
@@ -91,7 +91,7 @@ def test_the_words_in_the_help_are_allowed(model: str) -> None:
             )
 
 
-def test_what_is_true_or_false_is_a_switch() -> None:
+def test_boolean_parameters_are_switches() -> None:
     switches = {name: v for name, v in defaults("hoeffding").items() if isinstance(v, bool)}
     assert switches == {"adaptive": True, "boost": False}
     assert not any(isinstance(value, bool) for value in defaults("shrub").values())
@@ -128,19 +128,19 @@ def test_balance_is_short_for_a_model() -> None:
             parse(["simulate", "synth:led_a", *wrong])
 
 
-def test_two_options_that_do_not_go_together_are_called_options() -> None:
+def test_two_options_that_conflict_are_named_as_options() -> None:
     parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
     with pytest.raises(UserError, match=r"^--lambda-min .* lambda_max, not 7"):
         check_parameters("hoeffding", parameters)
 
 
-def test_an_option_that_two_models_share_tells_both_defaults() -> None:
+def test_an_option_that_two_models_share_has_both_defaults() -> None:
     text = " ".join(subparser("simulate").full_help().split())
     assert "(default proba); hoeffding:" in text
     assert "(default nba)" in text
 
 
-def test_a_refusal_has_its_facts_as_fields() -> None:
+def test_an_error_has_its_facts_as_fields() -> None:
     library = loader.load("python")
     with pytest.raises(library.learner.ParameterError) as refusal:
         library.ShrubEnsemble(3, 2, window=1)
@@ -149,7 +149,7 @@ def test_a_refusal_has_its_facts_as_fields() -> None:
     assert isinstance(refusal.value, ValueError)
 
 
-def test_only_options_are_called_options() -> None:
+def test_only_options_are_named_as_options() -> None:
     with pytest.raises(UserError, match=r"^--max-features has to be"):
         check_parameters("shrub", {"features": 2, "classes": 2, "max_features": 3})
     with pytest.raises(UserError, match=r"^classes has to be"):
@@ -157,7 +157,7 @@ def test_only_options_are_called_options() -> None:
 
 
 class TestSpecification:
-    def test_all_parameters_the_named_ones_as_given(self) -> None:
+    def test_given_parameters_keep_their_values_and_others_have_defaults(self) -> None:
         model, settings = specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
         assert model == "hoeffding"
         given = {"policy": "efdt", "depth": 10, "tie_threshold": 0.1}
@@ -174,7 +174,7 @@ class TestSpecification:
             ("shrub depth=deep", "depth has to be a whole number, not 'deep'"),
         ],
     )
-    def test_what_is_wrong_is_said(self, text: str, message: str) -> None:
+    def test_wrong_specifications_are_refused(self, text: str, message: str) -> None:
         with pytest.raises(UserError) as refusal:
             specification(text)
         assert message in str(refusal.value)

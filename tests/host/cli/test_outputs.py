@@ -1,4 +1,4 @@
-"""Files that a command writes: none that it reads, none twice, none of another kind."""
+"""Output files: no input file is overwritten, none is written twice, other kinds need --force."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OUTPUTS = ["--save", "--json", "--html", "--plot"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a recording, in which the commands run."""
+    """The commands' working folder, with a recording."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("\n".join(ROWS))
     (tmp_path / "link.svg").symlink_to("mine.csv")
@@ -46,10 +46,12 @@ def test_no_file_is_written_twice(folder: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.parametrize("name", ["of/out.json", "of/more/../out.json"])
-def test_no_report_is_put_among_recordings(
+def test_no_report_is_written_among_recordings(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str, force: list[str]
 ) -> None:
-    """The next run would read it with them. A picture, or a hidden file, is none of them."""
+    """The next run would read the report as a recording;
+    it would not read a picture or a hidden file.
+    """
     (folder / "of" / "more").mkdir(parents=True)
     for label in "ab":
         (folder / "of" / f"{label}_1.csv").write_text("\n".join(ROWS))
@@ -77,7 +79,9 @@ def test_a_file_of_another_kind_needs_force(
     assert simulate(option, "other.svg") == 0, "one of its own kind is replaced"
 
 
-def test_a_spreadsheet_is_no_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_spreadsheet_is_not_overwritten_as_a_model(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "table.xlsx").write_bytes(b"PK\3\4" + bytes(26) + b"[Content_Types].xml")
     assert simulate("--save", "table.xlsx") == 2
     assert "of another kind" in capsys.readouterr().err
@@ -85,7 +89,7 @@ def test_a_spreadsheet_is_no_model(folder: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("option", OUTPUTS)
-def test_a_full_disk_is_told_with_the_file(
+def test_a_full_disk_is_reported_with_the_file(
     folder: Path, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     (folder / "full.svg").symlink_to("/dev/full")

@@ -1,4 +1,4 @@
-"""microshrub.toml: commands take from it what nobody gave, and refuse what they do not know."""
+"""microshrub.toml: the defaults of commands' options; unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def settings(line: str) -> dict[str, Any]:
     return {name: value for name, value in vars(parsed(line)).items() if name != "run"}
 
 
-def test_what_was_not_given_is_as_if_it_had_been_typed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_projects_values_act_like_typed_options(capsys: pytest.CaptureFixture[str]) -> None:
     reading = "walk.csv --features window=64 hop=16 rate=100 --columns ax 'the y axis'"
     sensor = "--sensor bh1750 scl=1 sda=0 rate=1/300 --sensor scd41 scl=1 sda=0 rate=1/300"
     typed = {
@@ -69,7 +69,7 @@ def test_what_was_not_given_is_as_if_it_had_been_typed(capsys: pytest.CaptureFix
     assert "--features window=64 hop=16 rate=100" in capsys.readouterr().err, "it says so"
 
 
-def test_options_win() -> None:
+def test_typed_options_win() -> None:
     put(PROJECT)
     assert parsed("simulate --board esp32").board == "esp32"
     assert parsed("simulate --boar esp32").board == "esp32"
@@ -112,7 +112,7 @@ def test_another_recording_does_not_overwrite_the_model() -> None:
         ("horizon = 'far'", ("horizon", "whole number")),
     ],
 )
-def test_what_cannot_be_is_named(
+def test_wrong_keys_are_named(
     text: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(text)
@@ -137,11 +137,13 @@ def test_several_files_are_data() -> None:
 
 
 @pytest.mark.parametrize("name", projects())
-def test_an_example_is_what_its_page_types(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page's simulate, build, device and flash are those of its project."""
+def test_an_examples_project_equals_its_pages_commands(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's simulate, build, device and flash have the options of the example's project."""
     page = commands(ROOT / "examples" / name / "README.md")
     typed = {}
-    for command in reversed(page):  # the first of each
+    for command in reversed(page):  # the first command of each name
         if command.startswith("microshrub "):
             words = command.removeprefix("microshrub ")
             typed[words.split()[0]] = words
@@ -151,7 +153,7 @@ def test_an_example_is_what_its_page_types(name: str, monkeypatch: pytest.Monkey
         assert settings(command) == wanted[command]
 
 
-def test_a_project_is_written_from_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_project_can_be_written_from_options(capsys: pytest.CaptureFixture[str]) -> None:
     sensor = "mpu6050 scl=1 sda=0 rate=100 axes=3"
     words = ["--board", "rpi_pico", "--sensor", sensor, "--features", "window=64 hop=16"]
     assert main(["init", *words, "--data", "walk.csv"]) == 0
@@ -173,7 +175,7 @@ def test_a_project_is_written_from_options(capsys: pytest.CaptureFixture[str]) -
         (("--example", "fan", "--board", "esp32"), "--board"),
     ],
 )
-def test_what_cannot_be_written_is_refused(
+def test_options_that_cannot_be_written_are_refused(
     words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", *words]) == 2
@@ -181,7 +183,7 @@ def test_what_cannot_be_written_is_refused(
     assert not Path(NAME).exists()
 
 
-def test_run_stops_where_something_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_stops_at_the_first_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run"]) == 2
     assert "microshrub init" in capsys.readouterr().err
     put(PROJECT)

@@ -1,7 +1,7 @@
-"""What the command line says of wrong input, word by word: refusals.txt, beside this file.
+"""The command line's messages for wrong input, word by word: refusals.txt, next to this file.
 
-Other tests assert what a message names, an option, a column or a line; this one, what users read.
-Whoever changes a message, or adds a command to refusals.txt, has that file written anew:
+Other tests check that a message names an option, a column or a line; this one checks the whole
+text. After a change of a message, or a new command in refusals.txt, write the file again:
 `PYTHONPATH=tests/support python tests/host/cli/test_refusals.py`.
 
 A command that is refused writes nothing: neither a file nor a line on the standard output.
@@ -27,17 +27,17 @@ from microshrub_host.evaluation import batch_forest
 
 GOLDEN = Path(__file__).with_name("refusals.txt")
 CASES = {case.what: case for case in FILE_CASES if case.words or case.notes}
-# Of these, the versions of other packages decide what is said, or behind which line
+# Files whose message, or its position, depends on the versions of other packages
 OF_PACKAGES = {"a workbook", "a workbook by its name", "Parquet", "half a gzip file"}
 
 
 def is_command(text: str) -> bool:
-    """Whether a case is one of ours; the others make the files that ours read."""
+    """Return whether a case is a microshrub command; the others make input files."""
     return text.startswith("microshrub ")
 
 
 def make(words: list[str]) -> None:
-    """Do what a shell does: `printf 'TEXT' > FILE`, or `sed 's|OLD|NEW|' FILE > OTHER`."""
+    """Do the work of a shell: `printf 'TEXT' > FILE`, or `sed 's|OLD|NEW|' FILE > OTHER`."""
     *command, arrow, target = words
     assert arrow == ">"
     assert not Path(target).exists(), f"{target} is made twice"
@@ -52,7 +52,7 @@ def make(words: list[str]) -> None:
 
 
 def prepare() -> None:
-    """Make all files that the commands read, in the working directory."""
+    """Make all input files of the commands, in the working directory."""
     for what, case in CASES.items():
         Path(what).mkdir()
         Path(what, case.name).write_bytes(case.data)
@@ -70,20 +70,20 @@ def prepare() -> None:
 
 
 def files() -> list[tuple[str, int]]:
-    """The files here and in the folders, and when each was written."""
+    """Return the files here and in the cases' folders, each with its time of modification."""
     entries = [entry for folder in (".", *CASES) for entry in os.scandir(folder)]
     return [(entry.path, entry.stat().st_mtime_ns) for entry in entries]
 
 
 def printed(command: str) -> list[str]:
-    """What a command prints on the standard error, and its exit code."""
+    """Return a command's lines on the standard error, and its exit code."""
     before = files()
     out, err = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(batch_forest, "answers", lambda *_: None)  # takes long, says nothing here
+        patch.setattr(batch_forest, "answers", lambda *_: None)  # takes long, prints nothing
         code = run(*shlex.split(command)[1:])
     assert files() == before
     assert code != 2 or not out.getvalue()
@@ -91,7 +91,7 @@ def printed(command: str) -> list[str]:
 
 
 def commands() -> list[golden.Case]:
-    """Those of the golden file."""
+    """Return the commands of the golden file."""
     return [case for case in golden.cases(GOLDEN) if is_command(case.text)]
 
 
@@ -105,12 +105,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("case", commands(), ids=lambda case: case.text)
-def test_what_is_printed(case: golden.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_printed_lines_equal_the_golden_file(
+    case: golden.Case, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     assert printed(case.text) == case.printed, "if that is meant, see the top of this file"
 
 
-def test_all_files_that_are_refused_are_there() -> None:
+def test_the_golden_file_has_all_refused_files() -> None:
     words = {word for case in commands() for word in shlex.split(case.text)}
     refused = {f"{what}/{case.name}": what for what, case in CASES.items() if case.words}
     assert {refused[name] for name in refused.keys() - words} == OF_PACKAGES

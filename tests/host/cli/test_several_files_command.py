@@ -1,4 +1,4 @@
-"""The commands take several files, folders and wide files where they take DATA."""
+"""Commands accept several files, folders and wide files as DATA."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from microshrub_tools.cli.main import main
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two classes, two files each."""
+    """A folder with two classes in two files each."""
     monkeypatch.chdir(tmp_path)
     draw = random.Random(1)
     for name, middle in (("fist_1", 60), ("fist_2", 60), ("rest_1", 0), ("rest_2", 0)):
@@ -41,15 +41,15 @@ def test_wide_rows_are_windows(folder: Path, capsys: pytest.CaptureFixture[str])
     words = ["--wide", "axes=2", "--warmup", "0", "--json", "-"]
     assert main(["simulate", ".", *words]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["samples"] == 24  # one a row
+    assert result["samples"] == 24  # one per row
     assert result["extraction"]["options"]["window"] == 10
 
 
-def test_the_only_class_has_a_way_on(folder: Path) -> None:
+def test_a_single_class_gets_advice(folder: Path) -> None:
     with pytest.raises(DataError, match=r"class is fist_1.*simulate FILE FILE"):
         open_stream("fist_1.csv", label_from="file")
 
 
-def test_label_from_is_of_classes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_label_from_is_only_for_classes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", ".", "--label-from", "name", "--target", "ay"]) == 2
     assert "--label-from" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A command starts at once: nothing heavy is imported before the work."""
+"""A command starts at once: no heavy module is imported before the work."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ RUN = "from microshrub_tools.cli.main import main; main(sys.argv[1:])"
 
 
 def imported(what: str, *words: str) -> set[str]:
-    """The modules that a fresh Python has imported after it did that."""
+    """Return the modules that a fresh Python has imported after this statement."""
     command = [sys.executable, "-c", PROGRAM.format(what=what), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
-def test_the_list_of_commands_needs_none_of_them() -> None:
+def test_the_list_of_commands_imports_none_of_them() -> None:
     for words in (["--help"], ["--version"]):
         modules = imported(RUN, *words)
         assert not modules & (HEAVY | {"numpy", "rich"})
@@ -43,7 +43,7 @@ def test_the_list_of_commands_needs_none_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS])
-def test_the_help_of_a_command_is_light_and_its_own(
+def test_the_help_of_a_command_imports_only_its_module(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
@@ -52,13 +52,13 @@ def test_the_help_of_a_command_is_light_and_its_own(
     module = next(command.module for command in COMMANDS if command.name == name)
     assert module in modules
     others = {c.module for c in COMMANDS} & modules - {module}
-    assert others <= {"microshrub_host.cli.budget"}  # its words on a model that is too large
+    assert others <= {"microshrub_host.cli.budget"}  # its text on a model that is too large
     again = imported(RUN, name, "--help")
     assert not again & (HEAVY | {"numpy", "rich", module}), "a text was made twice"
     assert len(again) < 200
 
 
-def test_help_is_made_anew_for_another_program(
+def test_help_is_made_again_for_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))

@@ -1,4 +1,4 @@
-"""A link that leads round in a circle is no file to write: told in one line, and left alone."""
+"""A symbolic link in a loop is not a file to write: it is reported in one line, and kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from microshrub_tools.cli.main import main
         "check-learner loop:Learner",
     ],
 )
-def test_it_is_told(
+def test_a_symlink_loop_is_reported(
     words: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""A program from build to stream, by the real tools, on emulated boards: the whole way."""
+"""A program from build to stream, with the real tools, on emulated boards."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def emulator(request: pytest.FixtureRequest) -> emulated_boards.Emulator:
 
 @pytest.fixture
 def board(emulator: emulated_boards.Emulator) -> Iterator[EmulatedBoard]:
-    """A running one: it keeps a core busy, also when it waits."""
+    """A running emulated board; it keeps a core busy, even when it waits."""
     with EmulatedBoard(emulator) as board:
         yield board
 
 
 def learned_on(board: EmulatedBoard) -> int:
-    """How many samples the program says that it has learned."""
+    """Return the number of samples that the program reports as learned."""
     with HostLink(SerialLine(board.port)) as link:
         link.connect()
         status = link.ask(STATUS)
@@ -53,7 +53,7 @@ def learned_on(board: EmulatedBoard) -> int:
 
 
 def free_in_one_piece(board: EmulatedBoard) -> float:
-    """The largest free piece of the heap, as a part of all that is free."""
+    """Return the largest free piece of the heap, as a share of all free bytes."""
     output = board.exec("import gc, micropython\ngc.collect()\nmicropython.mem_info()")
     free, largest = (re.search(name + r": (\d+)", output) for name in ("free", "max free sz"))
     assert free
@@ -82,7 +82,7 @@ def test_build_flash_selftest_stream(
 def flash_and_stream(
     board: EmulatedBoard, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """The stream in two parts, with the program stopped and the board reset between them."""
+    """Stream in two parts; between them, the program is stopped and the board reset."""
     files = build.read(folder)
     tested = flash.flash(OnLine(board), files)
     assert tested.crc32 == flash.expected_crc32(files)
@@ -106,10 +106,10 @@ def flash_and_stream(
 
 @pytest.mark.long
 @pytest.mark.parametrize("emulator", ["cortex-m3"], indirect=True)
-def test_a_board_that_forecasts(
+def test_a_board_forecasts_from_build_to_stream(
     emulator: emulated_boards.Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From build to stream."""
+    """The whole way from build to stream works for regression with a horizon."""
     folder = tmp_path / "program"
     task = ["--horizon", "5", "--lags", "3", "--interval", "90"]
     data = ["river:WaterFlow", "--target", "target"]
@@ -130,7 +130,7 @@ def test_a_board_that_forecasts(
 def flash_and_forecast(
     board: EmulatedBoard, folder: Path, data: list[str], capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """The stream in two parts: what waits for its target goes on behind a reset."""
+    """Stream in two parts; samples that wait for their target survive the reset."""
     files = build.read(folder)
     assert flash.flash(OnLine(board), files).crc32 == flash.expected_crc32(files)
     for samples in (130, 260):
@@ -145,8 +145,8 @@ def flash_and_forecast(
     return output
 
 
-def test_it_rests_until_it_is_asked(board: EmulatedBoard) -> None:
-    """It would keep a core busy, which others need."""
+def test_an_idle_board_uses_no_processor_time(board: EmulatedBoard) -> None:
+    """Otherwise it would keep a core busy, which other tests need."""
     assert stands_still(board)
     assert board.exec("print(6 * 7)") == "42\n"
     assert stands_still(board)
@@ -161,7 +161,7 @@ def test_it_rests_until_it_is_asked(board: EmulatedBoard) -> None:
     assert board.exec("print(6 * 7)") == "42\n"
 
 
-def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
+def test_files_survive_a_reset(board: EmulatedBoard) -> None:
     board.put(bytes(range(256)) * 20, "/a")
     for line in ("one\n", "two\n"):
         board.exec(f"with open('/b', 'a') as file:\n    file.write({line!r})\nleft = 1")
@@ -175,7 +175,7 @@ def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
     assert output == "['a', 'b', 'empty'] new\n"
 
 
-def test_arrays_are_written_and_read(board: EmulatedBoard) -> None:
+def test_arrays_can_be_written_and_read(board: EmulatedBoard) -> None:
     output = board.exec(
         "from array import array\n"
         "numbers = array('i', range(-5, 5))\n"
@@ -186,8 +186,8 @@ def test_arrays_are_written_and_read(board: EmulatedBoard) -> None:
     assert output == "40\n40 True\n"
 
 
-def test_every_byte_passes(board: EmulatedBoard) -> None:
-    """In both directions: no newline for a carriage return, no signal for Ctrl-C."""
+def test_every_byte_passes_in_both_directions(board: EmulatedBoard) -> None:
+    """A carriage return stays one, and Ctrl-C is a byte, not a signal."""
     board.start(
         "import sys\nb = bytearray(256)\n"
         "while True:\n    sys.stdout.buffer.write(b, sys.stdin.buffer.readinto(b))"

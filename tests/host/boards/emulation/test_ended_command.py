@@ -1,4 +1,4 @@
-"""A command that is ended while it counts leaves no emulator running."""
+"""A command that is killed while it counts leaves no emulator running."""
 
 from __future__ import annotations
 

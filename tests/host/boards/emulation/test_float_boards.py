@@ -1,4 +1,4 @@
-"""An emulated Cortex-M4 and M7 with units for floats, as boards with such chips have them."""
+"""An emulated Cortex-M4 and M7, with the floating-point units of such boards."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.long
-def test_they_calculate_with_floats(name: str) -> None:
+def test_boards_compute_with_floats(name: str) -> None:
     with EmulatedBoard(name) as board:
         assert board.exec(PROGRAM).lower().split()[-2:] == [name, "9.0"]
 
 
 @pytest.mark.long
-def test_models_are_the_simulators_and_cost_what_they_do_on_a_cortex_m3(name: str) -> None:
-    """With the machine code that boards with these chips get."""
+def test_models_match_the_simulator_at_the_cost_on_a_cortex_m3(name: str) -> None:
+    """The boards run the machine code for their chips."""
     assert emulated_boards.BOARDS[name].arch == "armv7emsp"
     first = counted_models.configurations(100)[0]
     small = {"features": 14, "classes": 2, "bytes": 12000}

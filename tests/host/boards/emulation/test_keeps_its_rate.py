@@ -1,7 +1,8 @@
-"""50 samples a second of a board's own pins, with a monitor attached, on an emulated Cortex-M0.
+"""50 samples per second from a board's own pins, with a monitor attached, on an emulated
+Cortex-M0.
 
-Its clock is that of a Raspberry Pi Pico: so long for each instruction, and for a byte on USB. The
-rest is the program of `build`, with a smaller thicket, as the emulated board has less room.
+The clock is a Raspberry Pi Pico's: a fixed time per instruction, and per byte on USB. The rest is
+the program of `build`, with a smaller thicket, as the emulated board has less room.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from microshrub_tools.link.messages import HELLO, STATUS, confusion
 SECONDS = 10
 RATE = 50
 CLASSES = 2
-LONGEST_US = 25_000  # from one reading to the next
+LONGEST_US = 25_000  # from one sample to the next
 ON_BOARD = r"""
 import gc
 import sys
@@ -141,7 +142,9 @@ print(read[COUNT], read[LONGEST], service._app.metrics.samples, left)
 
 
 def requests() -> str:
-    """A monitor's, as it asks them each second, and a hello in place of the very first."""
+    """Return a monitor's requests, as it sends them each second,
+    with a hello as the very first.
+    """
     requested = [STATUS, *(confusion(c) for c in range(CLASSES))] * (SECONDS + 1)
     frames = [Frame(each.kind, 77, k, each.payload) for k, each in enumerate(requested)]
     frames[0] = Frame(HELLO, 77, 0, b"")
@@ -149,7 +152,7 @@ def requests() -> str:
 
 
 @pytest.mark.long
-def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
+def test_a_board_keeps_fifty_samples_per_second_with_a_monitor(tmp_path: Path) -> None:
     try:
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:
@@ -179,4 +182,4 @@ def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
     assert abs(came - SECONDS * RATE) <= 1
     assert samples == came
     assert longest_us <= LONGEST_US
-    assert left <= 16  # a block, once: not more after 20 seconds than after 5
+    assert left <= 16  # one block: not more after 20 seconds than after 5

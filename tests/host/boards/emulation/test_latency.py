@@ -1,4 +1,4 @@
-"""The time of a model that no board's file knows: counted on a real MicroPython, emulated."""
+"""The time of a model that no board file lists: counted on a real MicroPython, emulated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOARD = board_files.load("rpi_pico")
 
 @pytest.fixture(scope="module")
 def stream() -> Stream:
-    """The stream of the costs, shorter than what is counted."""
+    """The stream of the cost measurements, shortened."""
     codes, labels = made(8, 2, 700)
     return Stream("made", codes.astype(np.float64), labels, tuple("abcdefgh"), ("no", "yes"))
 
@@ -37,7 +37,7 @@ def emulator() -> None:
 
 
 @pytest.mark.usefixtures("emulator")
-def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) -> None:
+def test_the_count_equals_the_board_files_figure(stream: Stream) -> None:
     _, shape = specification("shrub window=32 trees=8 depth=5")
     parameters = {"features": 8, "classes": 2, **shape}
     known = sample_time(BOARD, "shrub", parameters, "viper")
@@ -45,7 +45,7 @@ def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) ->
     with Clock(BOARD, stream, 256) as clock:
         counted = clock.milliseconds("shrub", parameters, most=100)
         assert clock._counter
-        assert stands_still(clock._counter._board)  # what is tried meanwhile has its core
+        assert stands_still(clock._counter._board)  # so the test that runs meanwhile has a core
         assert counted == pytest.approx((known.predict[1] + known.learn[1]) / 1000, rel=0.1)
         assert clock.milliseconds("shrub", {**parameters, "step": 2.0}, most=100) == counted
 
@@ -57,7 +57,7 @@ def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.
 
 
 @pytest.mark.usefixtures("emulator")
-def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) -> None:
+def test_a_model_beyond_the_limit_is_refused_before_it_runs(stream: Stream) -> None:
     split = StreamSplit(stream, 256, 350)
     small = {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2, "train_every": 2}
     large = {**small, "window": 512, "depth": 6}
@@ -68,7 +68,7 @@ def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) ->
         assert size.latency is not None
         assert 0.1 < size.latency < 3.0
         assert size_of(split, Candidate(1, "shrub", large), limits) is None
-        again = Clock(BOARD, stream, 256)  # has nothing running
+        again = Clock(BOARD, stream, 256)  # a new clock, with no running board
         again.remember("shrub", split.parameters(Candidate(1, "shrub", large)), 1.25)
         known = Limits(BOARD, 60_000, 3.0, again)
         size = size_of(split, Candidate(1, "shrub", large), known)
@@ -81,7 +81,7 @@ def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) ->
 def test_a_native_module_takes_less_time_and_ram(
     stream: Stream, native_tools_for: Callable[[str], object]
 ) -> None:
-    """Each kind of model has a module of its own; the board's file is of viper alone."""
+    """Each kind of model has its own module; the board file has viper's figures alone."""
     native_tools_for("armv6m")
     split = StreamSplit(stream, 256, 350)
     shrub = Candidate(0, "shrub", {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2})
@@ -99,8 +99,8 @@ def test_a_native_module_takes_less_time_and_ram(
             assert 0 < fast.latency < 0.7 * slow.latency
 
 
-def test_other_boards_have_only_their_file() -> None:
-    """Those of which instructions tell the time; not where the heap is in PSRAM."""
+def test_only_some_boards_can_be_counted() -> None:
+    """They are the boards with a cost table; not those with a heap in PSRAM."""
     assert {name for name in board_files.names() if can_count(board_files.load(name))} == {
         name for name in board_files.names() if board_files.load(name).cost
     }

@@ -1,4 +1,4 @@
-"""QEMU, sources and the firmware of emulated boards: of several that want them, one makes them."""
+"""QEMU, sources and firmware of emulated boards: one of several processes makes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from microshrub_host.boards.emulated_boards import BOARDS
 from microshrub_host.boards.firmware_build import Compiler
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="they are made on Linux only")
-SLOW = 0.2  # seconds that a step takes, in which the others come
+SLOW = 0.2  # seconds of a step, in which the other threads start
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def at_once(*works: Callable[[], object]) -> list[object]:
-    """What all of them return, each in a thread of its own."""
+    """Return the results of all functions, each run in its own thread."""
     results: list[object] = []
     threads = [threading.Thread(target=lambda do=do: results.append(do())) for do in works]
     for thread in threads:
@@ -40,7 +40,7 @@ def at_once(*works: Callable[[], object]) -> list[object]:
     return results
 
 
-def test_of_several_that_want_a_folder_one_makes_it() -> None:
+def test_one_of_several_threads_makes_a_folder() -> None:
     made = []
 
     def fetch(work: Path) -> Path:
@@ -59,7 +59,7 @@ def test_of_several_that_want_a_folder_one_makes_it() -> None:
 
 
 class Makers:
-    """What stands for apt-get and make: what was made, and what each firmware consists of."""
+    """Stand-ins for apt-get and make, which record every download and each firmware's sources."""
 
     def __init__(self, source: Path) -> None:
         self.source = source
@@ -79,7 +79,7 @@ class Makers:
     def compile_firmware(
         self, port: str, flags: str, compiler: Compiler, heap: int, build: Path, progress: Progress
     ) -> Path:
-        """As make does it: what is there already is not compiled again."""
+        """Compile like make: existing files are not compiled again."""
         (board,) = (each for each in BOARDS.values() if each.port == port)
         time.sleep(SLOW)
         build.mkdir(exist_ok=True)
@@ -104,7 +104,7 @@ def makers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Makers:
     return made
 
 
-def test_of_several_that_want_a_board_one_makes_it(makers: Makers) -> None:
+def test_one_of_several_threads_makes_a_board(makers: Makers) -> None:
     def want() -> str:
         return emulated_boards.find_or_build("cortex-m3").firmware.read_text()
 
@@ -114,7 +114,7 @@ def test_of_several_that_want_a_board_one_makes_it(makers: Makers) -> None:
     assert sorted(makers.compiled) == wanted
 
 
-def test_boards_that_share_a_compilation_differ_in_what_names_them(makers: Makers) -> None:
+def test_boards_with_a_shared_compilation_differ_in_their_names(makers: Makers) -> None:
     for name, machine in (("cortex-m4", "mps2-an386"), ("cortex-m7", "mps2-an500")):
         board = emulated_boards.find_or_build(name)
         assert board.firmware.read_text() == f"armv7emsp {machine}"

@@ -1,7 +1,7 @@
-"""What a broker takes of a sample's time, counted on an emulated Cortex-M0.
+"""The broker's share of a sample's time, counted on an emulated Cortex-M0.
 
-The emulated board has no network: a line stands in for it that takes all bytes at once, as a radio
-does that has room, and answers as a broker does.
+The emulated board has no network: a stand-in line accepts all bytes at once, as a radio with room
+does, and answers like a broker.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from microshrub_host.programs import mpy
 from microshrub_tools.board import discovery_messages
 
 BOARD = "cortex-m0"
-QUIET_MS, TELLING_MS = 1.6, 4.5  # of a Pico, at most: of most samples, and where a state is told
+QUIET_MS, TELLING_MS = 1.6, 4.5  # limits for a Pico: usually, and for a sample with a state
 ON_BOARD = """
 import gc
 gc.threshold(8192)
@@ -190,7 +190,7 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
         output = board.exec(ON_BOARD, 100)
     *ticks, held, labels = map(int, output.split()[-5:])
     assert labels == 50
-    assert held <= 1  # the others were told
+    assert held <= 1  # the others were sent
     pico = board_files.load("rpi_pico")
     assert pico.cost
     alone, quiet, telling = (
@@ -198,4 +198,4 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
     )
     print(f"{quiet - alone:.1f} ms of a sample, {telling - alone:.1f} where a state is told")
     assert 0 < quiet - alone < QUIET_MS
-    assert quiet + 1 < telling < alone + TELLING_MS  # told, as the class has changed
+    assert quiet + 1 < telling < alone + TELLING_MS  # sent, as the class has changed

@@ -1,4 +1,4 @@
-"""Samples of the program on an emulated Cortex-M0, whose heap is not locked: no garbage."""
+"""The program's samples on an emulated Cortex-M0, whose heap is not locked, make no garbage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.programs import mpy
 from microshrub_tools.link.frames import Frame, pack
 
-SAMPLES = 2000  # twice as many pass on x86, in test_machine_code.py
+SAMPLES = 2000  # test_machine_code.py has twice as many on x86
 SHAPE = {"features": 3, "classes": 2}
 ON_BOARD = f"""
 import gc
@@ -64,7 +64,7 @@ print(gc.mem_alloc() - before, app.metrics.samples)
         ("Thicket", SHAPE | {"bytes": 3000}),
     ],
 )
-def test_nothing_is_left_on_the_heap(learner: str, parameters: dict[str, int]) -> None:
+def test_samples_leave_nothing_on_the_heap(learner: str, parameters: dict[str, int]) -> None:
     try:
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:

@@ -1,4 +1,4 @@
-"""What the program takes around a sample, counted on an emulated Cortex-M0, is what is told."""
+"""The program's time around a sample, counted on an emulated Cortex-M0, matches the estimate."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def emulator() -> emulated_boards.Emulator:
 
 
 @pytest.mark.parametrize("features", [3, 14, 36])
-def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Emulator) -> None:
+def test_the_programs_time_around_a_sample_matches(
+    features: int, emulator: emulated_boards.Emulator
+) -> None:
     shape = {"features": features, "classes": 2}
     model = shape | {"nodes": 7, "leaves": 2, "bins": 4}
     alarm = {"detector": "page_hinkley"}
@@ -96,7 +98,7 @@ def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Em
         assert ticks / TICKS[BOARD] == pytest.approx(fixed + each * features, rel=0.2)
 
 
-def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emulator) -> None:
+def test_a_thicket_between_the_counted_ones_matches(emulator: emulated_boards.Emulator) -> None:
     shape = (10, 5, 49_152)
     what = clustered(*shape, seed=7)
     with Counter(BOARD, [what]) as counter:
@@ -107,8 +109,8 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
         assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
 
 
-def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
-    """An emulated Pico with MicroPython 1.28: 11.1 ms over the link, of 48 KB.
+def test_the_estimate_for_a_pico_with_a_thicket_matches_a_measurement() -> None:
+    """A thicket of 48 KB took 11.1 ms over the link on an emulated Pico with MicroPython 1.28.
 
     At that time, a learn took 88,760 instructions more.
     """

@@ -28,7 +28,7 @@ SAMPLES = 140
 
 @pytest.fixture(scope="session")
 def emulators() -> None:
-    """All boards can be started; they are made, once, where there is none yet."""
+    """All emulated boards, built once if there are none; tests are skipped if that fails."""
     for name in COUNTED:
         try:
             emulated_boards.find_or_build(name)
@@ -48,7 +48,7 @@ def whats() -> list[counted_models.CountedModel]:
 
 @pytest.fixture(scope="module")
 def board(board_name: str) -> Iterator[EmulatedBoard]:
-    """It is started once: what a test leaves on its disk has a name of its own."""
+    """A board that is started once: each test leaves files with names of its own on the disk."""
     with EmulatedBoard(board_name) as board:
         yield board
 
@@ -64,7 +64,7 @@ def counter(
 # --- The board -----------------------------------------------------------------------------------
 
 
-def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
+def test_the_board_is_a_32_bit_one_of_its_processor(board: EmulatedBoard) -> None:
     code = "import sys\nprint(sys.maxsize == 2**31 - 1, sys.implementation._machine)"
     cpu = {"cortex-m0": "nRF51", "cortex-m3": "Cortex-M3", "rv32": "rv32imac"}[
         board.emulator.board.name
@@ -76,13 +76,13 @@ def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
     assert board.exec(version).strip() == emulated_boards.VERSION
 
 
-def test_exceptions_on_the_board_come_back(board: EmulatedBoard) -> None:
+def test_exceptions_on_the_board_reach_the_caller(board: EmulatedBoard) -> None:
     with pytest.raises(EmulatedBoardError, match="ZeroDivisionError"):
         board.exec("1 // 0")
     assert board.exec("print(6 * 7)") == "42\n"
 
 
-def test_library_is_copied_and_imported(board: EmulatedBoard) -> None:
+def test_the_library_is_copied_and_imported(board: EmulatedBoard) -> None:
     board.exec("import os\nos.mkdir('/microshrub')")
     for file in mpy.compiled(board.emulator.board.arch):
         if file.stem in ("__init__", "metrics", "buffers", "learner"):
@@ -91,7 +91,7 @@ def test_library_is_copied_and_imported(board: EmulatedBoard) -> None:
     assert board.exec("print(m.accuracy)") == "1000000\n"
 
 
-def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
+def test_mpremote_can_use_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_bytes(bytes(range(256)) * 3)
     board.disconnect()
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port, "resume"]
@@ -107,7 +107,7 @@ def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
     assert board.exec("import os\nprint(os.listdir('/sent'))") == "['note.txt']\n"
 
 
-def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
+def test_the_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
     output = board.exec(
         "import os\nbefore = os.listdir('/')\n"
         "with open('/a', 'w') as f: f.write('one\\ntwo')\n"
@@ -126,7 +126,7 @@ def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
     assert output == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 True\n"
 
 
-def test_given_files_are_there_and_not_on_the_heap(board_name: str) -> None:
+def test_given_files_are_on_the_disk_and_not_on_the_heap(board_name: str) -> None:
     files = {"/deep/down/one": bytes(range(256)) * 400, "/two": b"2"}
     with EmulatedBoard(board_name, files) as board:
         output = board.exec(
@@ -149,7 +149,7 @@ def test_qemu_ends_with_the_block(board_name: str) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_board_that_stopped_says_so(board_name: str) -> None:
+def test_a_board_that_stopped_raises_an_error(board_name: str) -> None:
     with EmulatedBoard(board_name) as board:
         board._process.kill()
         with pytest.raises(EmulatedBoardError, match=f"the emulated {board_name} "):
@@ -194,7 +194,7 @@ def test_a_forecaster_has_the_simulators_state(board_name: str) -> None:
 
 
 @pytest.mark.parametrize("native", [False, True])
-def test_features_are_the_simulators(
+def test_features_equal_the_simulators(
     board_name: str, native: bool, native_tools_for: Callable[[str], object]
 ) -> None:
     if native:
@@ -243,10 +243,8 @@ def test_counts_are_the_same_in_every_run(
     assert (results[0].learn == results[1].learn).all()
 
 
-def test_counts_are_those_of_the_code(
-    board_name: str, counter: instruction_counts.Counter
-) -> None:
-    """An instruction more in a kernel is one more that is counted: loops of known length."""
+def test_counts_follow_the_code(board_name: str, counter: instruction_counts.Counter) -> None:
+    """Loops of known length show that one more instruction in a kernel is counted as one more."""
     source = (
         "import micropython\n@micropython.viper\ndef loop(n: int):\n"
         "    i = 0\n    while i < n:\n        i += 1\n"
@@ -261,7 +259,7 @@ def test_counts_are_those_of_the_code(
     steps = np.diff(ticks)
     assert np.abs(steps - np.rint(steps)).max() < 0.2
     assert (np.rint(steps) == np.rint(steps[0])).all()
-    assert np.rint(steps[0]) % 100 == 0  # of a hundred rounds each
+    assert np.rint(steps[0]) % 100 == 0  # a hundred iterations each
     assert np.rint(steps[0]) > 400
 
 
@@ -275,12 +273,13 @@ def test_kernels_are_parts_of_learn(counter: instruction_counts.Counter) -> None
     assert (scan < train).all()
     assert (move < train).all()
     assert (train < whole).all()
-    # The stand-ins are gone: each would cost hundreds. Looking up names may cost some more or
-    # less than before, since their tables are others.
+    # The wrappers are removed: each would cost hundreds. Looking up names may cost a little more
+    # or
+    # less than before, since the tables of names differ.
     assert np.abs(again - whole).max() < 150
 
 
-def test_table(emulators: None) -> None:
+def test_the_table_has_mean_and_percentiles(emulators: None) -> None:
     what = counted_models.configurations(4)[0]
     cost = instruction_counts.InstructionCost(np.arange(1, 101), np.arange(1001, 1101), 0)
     table = instruction_report.rows([("cortex-m0", what, cost)])
@@ -290,15 +289,17 @@ def test_table(emulators: None) -> None:
     assert len({len(line) for line in lines}) == 1
 
 
-# --- What cannot be had --------------------------------------------------------------------------
+# --- Errors --------------------------------------------------------------------------------------
 
 
-def test_unknown_board() -> None:
+def test_an_unknown_board_is_refused() -> None:
     with pytest.raises(UserError, match=r"board z80; .* cortex-m0, cortex-m3, "):
         emulated_boards.find("z80")
 
 
-def test_nothing_made_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_build_the_error_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(emulated_boards.NoEmulator) as caught:
@@ -311,7 +312,7 @@ def test_nothing_made_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     ("platform", "machine", "complaint"),
     [("darwin", "arm64", "darwin on arm64"), ("linux", "riscv64", "linux on riscv64")],
 )
-def test_other_machines(
+def test_other_machines_are_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, machine: str, complaint: str
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
@@ -322,7 +323,7 @@ def test_other_machines(
         emulated_boards.find_or_build("cortex-m0")
 
 
-def test_no_make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_make_the_error_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     which = emulated_boards.shutil.which
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(
@@ -335,13 +336,15 @@ def test_no_make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert not list((tmp_path / "cache").glob("*/fetch-*"))
 
 
-def test_folder_that_make_stumbles_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_that_make_cannot_handle_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "my cache"))
     with pytest.raises(emulated_boards.NoEmulator, match="MICROSHRUB_CACHE name a plainer"):
         emulated_boards.find_or_build("cortex-m0")
 
 
-def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
+def test_a_stopped_build_leaves_no_files(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
     for tool in ("apt-get", "apt-config", "dpkg-deb", "make"):

@@ -1,4 +1,4 @@
-"""The largest model of the page of costs, whose instructions are counted on the smallest board."""
+"""The largest model of the cost page fits the smallest board that counts its instructions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def board() -> None:
 
 
 @pytest.mark.long
-def test_it_finds_room_and_learns_what_the_simulator_learns() -> None:
+def test_the_largest_model_fits_and_learns_as_in_the_simulator() -> None:
     what = shortened(counted_models.thickets()[-1])
     with instruction_counts.Counter("cortex-m0", [what]) as counter:
         cost = counter.count(0, what.learner, what.parameters)
@@ -27,7 +27,7 @@ def test_it_finds_room_and_learns_what_the_simulator_learns() -> None:
 
 
 @pytest.mark.long
-def test_what_is_learned_between_labels_finds_room() -> None:
+def test_the_largest_rehearsal_fits() -> None:
     what = shortened(counted_models.for_rehearsals()[-1])
     with instruction_counts.Counter("cortex-m0", [what]) as counter:
         counts, _ = counter.count_rehearsal(0)

@@ -1,6 +1,6 @@
-"""A program some of whose kernels are bytecode, on an emulated RISC-V as that of an ESP32-C3.
+"""A program with some kernels as bytecode, on an emulated RISC-V like that of an ESP32-C3.
 
-It learns what the simulator learns, and takes about as many times as long as is told.
+It learns the simulator's bits, and the estimate of its time is about right.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def ticks(into: ptr32):
     timer = ptr32(0x0200BFF8)
     into[0] = timer[0]
 """
-# what a thicket has learned, and how long the later two thirds of the samples took
+# the state of a thicket, and the time of the later two thirds of the samples
 LEARN = """
 from array import array
 def learned(model, ticks):
@@ -69,7 +69,7 @@ def on_board(library: ProgramLibrary, clock: Path) -> tuple[int, int]:
 
 
 @pytest.mark.long
-def test_it_learns_the_same_and_takes_as_long_as_is_told(tmp_path: Path) -> None:
+def test_it_learns_the_same_in_about_the_estimated_time(tmp_path: Path) -> None:
     try:
         emulated_boards.find_or_build("rv32")
     except emulated_boards.NoEmulator as reason:

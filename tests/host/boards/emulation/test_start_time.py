@@ -16,7 +16,7 @@ from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
 BOARD = "cortex-m0"
-BEFORE = 2048  # bytes between two collections while the program started, at first
+BEFORE = 2048  # bytes between two collections at the program's start, in an earlier version
 ON_BOARD = (
     UNTIL_STARTED
     + """
@@ -55,10 +55,10 @@ exec(open("main.py").read())
         ("--model shrub --window 16 --trees 4 --depth 4 --step 8", 80e6),
     ],
 )
-def test_it_takes_less_than_half_of_what_it_took(
+def test_a_start_takes_less_than_half_of_the_earlier_time(
     options: str, most: float, tmp_path: Path
 ) -> None:
-    """Most of a start were collections of garbage."""
+    """Most of a start was garbage collection."""
     try:
         emulator = emulated_boards.find_or_build(BOARD)
     except emulated_boards.NoEmulator as reason:

@@ -1,11 +1,11 @@
-"""A program of `build` starts on an emulated Cortex-M0 with no more room than `build` asks for.
+"""A program of `build` starts on an emulated Cortex-M0 with no more RAM than `build` asks for.
 
-Beside what the budget counts, that is START_BYTES, for what is made and dropped while it starts.
-With less, the program says what does not fit.
+In addition to the budget's figures, that is START_BYTES, for temporary objects of the start. With
+less RAM, the program prints what does not fit.
 
-The emulated board has other names than a real one: its firmware lacks those of `time`, `select`
-and asyncio, and the disk in its RAM has some of its own, so that the pools may double earlier or
-later. It gets as much more or less room as the names take more or less than they were counted.
+The emulated board has other names than a real one: its firmware lacks the names of `time`,
+`select` and asyncio, and the disk in its RAM adds some, so the pools of names may double earlier
+or later. The test corrects the RAM by the difference between counted and actual names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from microshrub_host.boards.ram_budget import START_BYTES
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
-HEAP = 210_000  # bytes of the emulated board's, of which ON_BOARD takes what is too many
+HEAP = 210_000  # bytes of the emulated board's heap; ON_BOARD fills the surplus
 ON_BOARD = (
     UNTIL_STARTED
     + """
@@ -40,7 +40,7 @@ gc.collect()
 exec(open("main.py").read())
 """
 )
-# What the program imports, all but the first only for a while
+# The program's imports, all but the first only temporary
 IMPORTED = ("__init__", "device/config_fields", "device/states")
 
 
@@ -54,7 +54,7 @@ IMPORTED = ("__init__", "device/config_fields", "device/states")
         "--bytes 8192 --label-budget 10% --alarm adwin --pending 64",
     ],
 )
-def test_it_starts_or_says_what_does_not_fit(
+def test_it_starts_or_reports_what_does_not_fit(
     options: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:

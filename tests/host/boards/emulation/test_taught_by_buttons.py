@@ -1,7 +1,7 @@
-"""A Cortex-M0 that knows nothing, taught class after class by buttons, then left alone.
+"""A Cortex-M0 without a model, trained class after class by buttons, then left alone.
 
 The processor and its pins are QEMU's. The sensor is a file of readings; the loop is that of a
-program of one's own, as in docs/how-to/use-in-your-own-program.md, with a button for each class.
+user's own program, as in docs/how-to/use-in-your-own-program.md, with a button for each class.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def live(samples):
 
 
 def readings(rng: Any, labels: list[int]) -> Any:
-    """Each class lies within no range that another one has shown."""
+    """Return readings in which each class lies outside the ranges of the others."""
     centre = np.array([(1000, 0, 50), (-400, 9000, 60), (200, -300, -70000)])
     return np.rint(rng.normal(centre[labels], (80, 70, 90))).astype(np.int32)
 
 
 class Twin:
-    """The same in the simulator, with a flash of its own."""
+    """The same program in the simulator, with a folder as its flash."""
 
     def __init__(self, folder: Path, config: bytes) -> None:
         device: Any = loader.load(loader.fastest()).device
@@ -88,13 +88,13 @@ class Twin:
 
 
 def files_of(board: PressedBoard) -> dict[str, bytes]:
-    """The checkpoints on its disk."""
+    """Return the checkpoints on the board's disk."""
     names = board.exec("print(*[name for name in listdir('/') if 'checkpoint' in name])").split()
     return {f"/{name}": read(board, f"/{name}") for name in names}
 
 
 def read(board: PressedBoard, path: str) -> bytes:
-    """A file on its disk, in pieces that the serial line can hold while nobody looks."""
+    """Return a file of the board's disk, read in pieces that fit the serial line's buffer."""
     board.exec(f"told = open({path!r}, 'rb')")
     data = b""
     while piece := unhexlify(board.exec("tell()", PATIENCE).strip()):
@@ -103,7 +103,7 @@ def read(board: PressedBoard, path: str) -> bytes:
 
 
 @pytest.mark.long
-def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None:
+def test_it_predicts_as_the_simulator_also_after_a_power_cut(tmp_path: Path) -> None:
     try:
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:
@@ -136,7 +136,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
         board.exec("app.checkpoint()", 60)
         twin.app.checkpoint()
         flash = files_of(board)
-        board.press(PINS[2])  # wrongly, and for nothing: the power goes before it is saved
+        board.press(PINS[2])  # a wrong label, without effect: the power is cut before it is saved
         assert live(board, LOST) == twin.live(lost, 2)
     twin = Twin(tmp_path, config)
     with PressedBoard(emulator, {**files, **flash, "/rows": later[ASKED:].tobytes()}) as board:

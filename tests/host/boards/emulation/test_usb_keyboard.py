@@ -1,4 +1,4 @@
-"""Keys that a class presses: stock MicroPython on an emulated Pico, and the PC's end of USB."""
+"""Keys for classes: stock MicroPython on an emulated Pico, and the PC's end of USB."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program that `build` has made."""
+    """The folder of a program that `build` has made."""
     work = tmp_path_factory.mktemp("keys")
     lines = ["x,y,z,class", *(f"{x},{y},{z},{'abc'[x]}" for x, y, z in ROWS)]
     (work / "three.csv").write_text("\n".join(lines))
@@ -39,14 +39,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pico(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pico]:
-    """It is switched on once, and the PC has found its keyboard."""
+    """A Pico that is switched on once, with a keyboard that the PC has recognised."""
     with plugged_in(built, tmp_path_factory.mktemp("pico")) as plugged:
         plugged.wait(lambda: bool(plugged.reports()) and plugged.is_there())
         assert plugged.reports() == [NONE]
         yield plugged
 
 
-def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> None:
+def test_only_the_keys_of_the_predicted_class_are_down(pico: Pico) -> None:
     *before, now = pico.reports()
     expected = [now]
     with HostLink(SerialLine(pico.port)) as link:
@@ -73,14 +73,16 @@ def heap_of(link: HostLink) -> int:
     return status.heap_used
 
 
-def test_the_tools_come_to_the_board_and_start_it_though_its_port_goes_away(pico: Pico) -> None:
-    """It goes when the program that is a keyboard ends by a reset, and when it starts again."""
+def test_the_tools_reach_and_start_the_board_though_its_port_disappears(pico: Pico) -> None:
+    """The port disappears when the program, a keyboard, ends by a reset,
+    and when it starts again.
+    """
     with HostLink(SerialLine(pico.port)) as link:
         link.connect()
         link.ask(sample([0, 0, 0]))
     pico.wait(lambda: pico.reports()[-1] == UP)
     with Device(pico.port) as device:
-        assert pico.reports()[-1] == NONE  # no key stays down when the program ends
+        assert pico.reports()[-1] == NONE  # no key stays down after the end of the program
         assert device.value("__import__('machine').USBDevice().active()") is False
         assert device.value("6 * 7") == 42
         started, output = device.start(PATIENCE)
@@ -92,7 +94,7 @@ def test_the_tools_come_to_the_board_and_start_it_though_its_port_goes_away(pico
     pico.wait(lambda: pico.reports()[-1] == UP)
 
 
-# What stands for WebSerial in node: a port by its path, which may go away
+# Stand-in for WebSerial in node: a port by its path, which may disappear
 PROGRAM = """
 import fs from "node:fs";
 import tty from "node:tty";
@@ -137,7 +139,7 @@ process.stdout.write(JSON.stringify([answer, output]), () => process.exit());
 """
 
 
-def test_so_does_the_page(pico: Pico, tmp_path: Path) -> None:
+def test_the_page_reaches_it_too(pico: Pico, tmp_path: Path) -> None:
     exports = {"board/port": "Port", "board/raw_repl": "RawRepl"}
     answer, output = run_in_node(tmp_path, PROGRAM, exports, {"port": pico.port})
     assert answer == 42

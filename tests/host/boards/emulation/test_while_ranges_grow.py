@@ -1,7 +1,7 @@
-"""What a sample takes while ranges grow: no reading of 50 a second comes late for it.
+"""The time of a sample while ranges grow: at 50 readings per second, none is late.
 
-Counted on an emulated Cortex-M0, on samples of a sensor whose values spread twice as far after
-every thirtieth, so ranges grow also when trees are there.
+It is counted on an emulated Cortex-M0, with a sensor whose values spread twice as far after every
+thirtieth sample, so ranges also grow when there are trees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from microshrub_host.programs import mpy
 SAMPLES = 130
 LONGEST_MS = 25.0  # from one reading to the next
 GROWTH_MS = 12.0
-PROGRAM_MS = 4.2  # of the program, with up to 8 features, see reliability.md
+PROGRAM_MS = 4.2  # the program's time with up to 8 features, see reliability.md
 ON_BOARD = """
 import gc
 gc.threshold(2048)
@@ -73,7 +73,7 @@ def test_no_reading_is_late(most_bytes: int, features: int) -> None:
     names = f"SAMPLES, FEATURES, BYTES = {SAMPLES}, {features}, {most_bytes}\n"
     with EmulatedBoard(emulator, files) as board:
         most, coded, bits = map(int, board.exec(names + ON_BOARD, PATIENCE).split()[-3:])
-    assert bits > 12  # they have grown
+    assert bits > 12  # the ranges have grown
     assert coded * tick_ms <= GROWTH_MS
-    if features > 2:  # two features whose classes lie one over the other take longer to learn
+    if features > 2:  # two features with overlapping classes take longer to learn
         assert most * tick_ms + PROGRAM_MS <= LONGEST_MS

@@ -24,7 +24,7 @@ SHAPE = {"features": 5, "classes": 3}
 
 
 def learn(library: Any, learner: str, options: dict[str, Any]) -> set[str]:
-    """Have a learner learn samples of classes that can be told apart; returns its modules."""
+    """Let a learner learn samples of separable classes; return its modules."""
     model = library.learners.learner_class(learner)(**SHAPE, **options)
     grows = getattr(model, "moves", False)
     chance = random.Random(1)
