@@ -26,7 +26,7 @@ _TREE = (
     "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba "
     "bins=16"
 )
-# The models, each with its features and classes; the first is the one for elec
+# The models, each with its features and classes; the first is for elec
 CONFIGURATIONS = (
     ("shrub window=16 trees=4 depth=4 step=8", 14, 2),
     ("shrub window=16 trees=4 depth=4", 8, 2),
@@ -38,9 +38,9 @@ CONFIGURATIONS = (
 
 
 def measure(port: str, *, mount: bool = False) -> tuple[int, str, list[CostRow]]:
-    """The device's clock in Hz, 0 if unknown, its name, and microseconds of each model.
+    """Return the device's clock in Hz (0 if unknown) and name, and microseconds of each model.
 
-    With mount the device imports this PC's library. Its program is started again afterwards.
+    With mount, the device imports this PC's library. The device's program is restarted afterwards.
     Raises UserError if nothing can be measured.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def measure(port: str, *, mount: bool = False) -> tuple[int, str, list[CostRow]]
 
 
 def device_script() -> str:
-    """The program for the device."""
+    """Return the program for the device."""
     listed = []
     for number, (model, features, classes) in enumerate(CONFIGURATIONS):
         name, parameters = specification(model)
@@ -68,13 +68,13 @@ def device_script() -> str:
 
 
 def start_again(port: str) -> None:
-    """Start the program that the board had, and say whether that went well."""
+    """Start the board's program again, and print whether it runs."""
     try:
         with Device(port) as device:
             if not device.value("'main.py' in __import__('os').listdir()"):
                 return
             started, message = device.start(patience(_START_SECONDS))
-            # one that is not ours says nothing; it runs unless there is a prompt
+            # another program sends no start frame: it runs unless there is a prompt
             started = started or ">>> " not in message.rpartition("soft reboot")[2]
     except UserError:
         started = False
@@ -88,9 +88,9 @@ def start_again(port: str) -> None:
 def _mpremote(
     port: str, script: Path, output: list[str], *, mount: bool
 ) -> Generator[str, None, None]:
-    """The lines that the script prints, which go to `output`, too.
+    """Yield each line that the script prints, and append it to `output`.
 
-    Raises UserError if it does not come to its end.
+    Raises UserError if the script does not finish.
     """
     mounted = ["mount", str(library_files.folder().parent)] if mount else []
     words = ("connect", port, *mounted, "run", str(script))
@@ -126,9 +126,9 @@ def _advice(port: str, output: Sequence[str]) -> str:
 
 
 def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
-    """The clock in Hz, 0 if unknown, the device's name and the rows that bench_device.py prints.
+    """Return the clock in Hz (0 if unknown), the device's name and the rows of bench_device.py.
 
-    Raises UserError if there is no row; says which models did not fit.
+    Prints which models did not fit. Raises UserError if there is no row.
     """
     hertz, device, rows, reasons = 0, "", [], []
     with showing("measuring on the device", announce=True) as update:
@@ -156,7 +156,7 @@ def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
 
 
 def table(source: str, rows: Sequence[CostRow]) -> str:
-    """The section [measured] of a board file."""
+    """Return the section [measured] of a board file."""
     parts = [
         "# microseconds of a sample: [median, 99th percentile]",
         "[measured]",

@@ -1,8 +1,8 @@
-"""Times of predict and learn, measured on the device; `microshrub bench` runs it there.
+"""The program that `microshrub bench` runs on a device: it times predict and learn.
 
-It calls main() with lists of a number, a learner and its parameters. A line is printed
-for each: `row NUMBER P50 P99 P50 P99`, microseconds, predict first, or `no NUMBER REASON`. Without
-the library, the only line after the device's is `missing`.
+main() gets lists of a number, a learner and the learner's parameters, and prints a line for each:
+`row NUMBER P50 P99 P50 P99`, in microseconds, predict first, or `no NUMBER REASON`. Without the
+library, the only line after `device` is `missing`.
 """
 
 import gc
@@ -36,7 +36,7 @@ def _next(random: int) -> int:
 
 
 def _has_library() -> bool:
-    """Whether the library can be imported, as it is or from where `microshrub flash` puts it."""
+    """Return whether the library can be imported, also from a folder of `microshrub flash`."""
     try:
         import microshrub  # noqa: F401
     except ImportError:
@@ -58,7 +58,7 @@ def _find_library() -> None:
 
 
 def _measure(learner: str, parameters: "dict[str, Any]") -> "list[int]":
-    """Medians and 99th percentiles over samples of a label that stays for six on average."""
+    """Return medians and 99th percentiles for samples whose label lasts for six on average."""
     import microshrub
 
     model: Any = getattr(microshrub, learner)(**parameters)
@@ -92,7 +92,7 @@ def _measure(learner: str, parameters: "dict[str, Any]") -> "list[int]":
 
 
 def main(configurations: "list[Any]") -> None:
-    """Measure all, one after another, each with the heap to itself."""
+    """Measure all models, one after another, each with the whole heap."""
     _describe()
     if not _has_library():
         _find_library()

@@ -1,11 +1,11 @@
-"""What `microshrub flash` has a board run: lines of MicroPython, sent as they are.
+"""The MicroPython code that `microshrub flash` runs on a board.
 
-Paths are relative to where a board starts, which is not the root on every one.
+Paths are relative to the folder in which a board starts, which is not the root on every board.
 """
 
 import textwrap
 
-# The programs' folders. Whatever else has such a name is left alone
+# The programs' folders; other entries with such a name are left alone
 _PROGRAMS = """[
     entry[0] for entry in os.ilistdir()
     if entry[1] == 0x4000 and entry[0][:11] == "microshrub."
@@ -13,14 +13,14 @@ _PROGRAMS = """[
     and not {"tested", "tried"}.intersection(os.listdir(entry[0]))
 ]"""
 
-# A program that came over the network is on trial. In its folder is an empty file, which is
-# renamed before each step: what was cut, or failed, is no program any more, and the one before
-# starts.
+# A program that came over the network is on trial. An empty file in its folder is renamed before
+# each step: after a cut or a failure, the folder no longer counts as a program, and the previous
+# program starts.
 #     trial -> tested    trial.py tests the program's library
-#     tested -> ready    it has the simulator's bits; the board starts anew
-#     ready -> tried     the program runs, until the PC comes and removes that file
+#     tested -> ready    the bits are the simulator's; the board restarts
+#     ready -> tried     the program runs until the PC connects and removes the file
 
-# Where a program has its library. rom.py has what of ROM belongs to it: bytes, and their CRC32
+# Where a program's library is. rom.py has the library's part of ROM: its bytes, and their CRC32
 ROM_PATH = "/rom/microshrub.lib"
 _PATHS = """\
     sys.path.insert(0, "lib")
@@ -38,7 +38,7 @@ except (ImportError, AttributeError, TypeError, OSError):
     pass  # another firmware
 """
 
-# main.py of a board that was flashed, and its first line
+# main.py of a flashed board, and its first line
 LOADER_MARK = "# microshrub: starts the newest program that `microshrub flash` has put here"
 LOADER = f"""\
 {LOADER_MARK}
@@ -67,7 +67,7 @@ else:
     print("microshrub: there is no program here: flash the board")
 """
 
-# What the steps of a flash are written with; sent once after a reset
+# The functions that the steps of a flash use; sent once after a reset
 HELPERS = f"""
 import binascii, gc, json, os, sys
 def programs():
@@ -131,7 +131,7 @@ def copy(source, target):
             g.write(memoryview(part)[:n])
 """
 
-# What writing the ROM file system needs, behind the above
+# The functions that write the ROM file system, sent after HELPERS
 ROM_HELPERS = """
 rom = None
 try:
@@ -149,7 +149,7 @@ def rom_names():
         return None
 """
 
-# The self-test of the program in a folder, %r, of the board, behind the above
+# The self-test of the program in the board's folder %r, sent after HELPERS
 SELFTEST = f"""
 root = os.getcwd()
 os.chdir(%r)
@@ -185,7 +185,7 @@ print(repr((crc, took, before, gc.mem_free())))
 os.chdir(root)
 """
 
-# The program in a folder, %r, of the board, as LOADER starts it
+# Starts the program in the board's folder %r, as LOADER does
 START = """
 import os, sys
 os.chdir(%r)
@@ -193,7 +193,7 @@ sys.path.insert(0, "lib")
 exec(open("main.py").read())
 """
 
-# trial.py of a program that came over the network, behind HELPERS; %d is the simulator's CRC32
+# trial.py of a program that came over the network, after HELPERS; %d is the simulator's CRC32
 TRIAL = f"""
 printed = []
 print = printed.append

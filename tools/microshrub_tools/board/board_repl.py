@@ -1,6 +1,6 @@
-"""A board at a port, in MicroPython's raw REPL: runs lines of Python, returns the output.
+"""A board at a port, in MicroPython's raw REPL: runs lines of Python and returns their output.
 
-Whatever goes wrong is a UserError that says what to do.
+Every failure is a UserError that tells the user what to do.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from microshrub_host.base.raw_repl import CodeRaisedError, LineLostError, RawRep
 
 from ..link.serial_line import Line, SerialLine
 
-_SECONDS = 10.0  # without a byte, after which the board is taken for gone
+_SECONDS = 10.0  # without a byte, after which the board counts as gone
 _PATIENCE = 10.0  # seconds for the raw REPL to answer
 _KNOCK = 0.25  # seconds between two tries to stop a program
-_MORE = 2.0  # seconds for a program that was stopped to be silent: a thread may go on printing
-_STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program wants it; Ctrl-B: a prompt, please
+_MORE = 2.0  # seconds until a stopped program is silent: a thread may go on printing
+_STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program expects it; Ctrl-B requests a prompt
 _PROMPT = b">>> "
 _STARTED = b"\0"  # the empty frame that a program sends when it has started
-_SAVING = 1.0  # seconds for a program that is stopped, or that has started, to say so
+_SAVING = 1.0  # seconds in which a program that ends right after its start prints a prompt
 
 
 class DeviceError(UserError):
-    """The board cannot do what it was asked for; the message is for people."""
+    """The board cannot carry out a command; the message is for people."""
 
 
 class RaisedError(DeviceError):
@@ -39,10 +39,10 @@ class RaisedError(DeviceError):
 
 
 class Device:
-    """The board at a port of that name, or at a URL of pyserial, in the raw REPL.
+    """A board in the raw REPL, at the port of that name or at a URL of pyserial.
 
-    What ran there is stopped. Raises UserError if the port cannot be opened, or nothing there
-    answers as MicroPython does.
+    A running program is stopped. Raises UserError if the port cannot be opened, or if MicroPython
+    does not answer there.
     """
 
     def __init__(self, port: str, baud: int = 115200) -> None:
@@ -50,7 +50,7 @@ class Device:
         try:
             self._repl = RawRepl(port, baud, silence=patience(_PATIENCE))
         except LineLostError:
-            SerialLine(port, baud).close()  # says why
+            SerialLine(port, baud).close()  # raises an error with the reason
             raise DeviceError(f"{port} cannot be opened. Try it again.") from None
         self._interrupt()
         self.reset()
@@ -62,13 +62,13 @@ class Device:
         self.close()
 
     def close(self) -> None:
-        """Let go of the port, with the board in its friendly REPL."""
+        """Close the port, with the board in its friendly REPL."""
         with contextlib.suppress(LineLostError):
             self._repl.leave()
         self._repl.close()
 
     def _interrupt(self) -> None:
-        """Stop what runs there; a program that hangs is stopped while it starts, after a reset."""
+        """Stop the running program; stop a program that hangs as it starts, after a reset."""
         line = self._repl.line
         output, end = b"", time.monotonic() + patience(_PATIENCE)
         try:
@@ -77,7 +77,7 @@ class Device:
                 line.write(_STOP)
                 output = output[-len(_PROMPT) :] + line.read_until(_PROMPT)
             end = time.monotonic() + _MORE
-            while line.read(4096) and time.monotonic() < end:  # what it says behind that
+            while line.read(4096) and time.monotonic() < end:  # output after the prompt
                 line.write(_STOP)
             line.timeout = patience(_PATIENCE)
         except OSError as broken:
@@ -85,7 +85,7 @@ class Device:
             raise DeviceError(_gone(self.port, str(broken))) from None
 
     def reset(self) -> None:
-        """Soft reset: the board forgets everything, and main.py is not started."""
+        """Do a soft reset: the board's RAM is cleared, and main.py is not started."""
         try:
             self._repl.enter(reset=True, seconds=patience(_PATIENCE))
         except LineLostError:
@@ -97,9 +97,9 @@ class Device:
             ) from None
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
-        """What the code prints. Raises RaisedError, or DeviceError if the line is gone.
+        """Run the code and return its output. Raises RaisedError, or DeviceError without a line.
 
-        seconds is how long it may be silent.
+        seconds is the longest silence of the code.
         """
         try:
             return self._repl.run(code, patience(seconds))
@@ -109,13 +109,13 @@ class Device:
             raise RaisedError(str(error).rpartition("\n")[2].strip()) from None
 
     def value(self, expression: str, seconds: float = _SECONDS) -> Any:
-        """What an expression is on the board: numbers, texts, lists and the like."""
+        """Return the value of an expression on the board: numbers, texts, lists and the like."""
         return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
 
     def begin(self, code: str) -> Line:
-        """Start code that goes on; returns the line to it, which stays open behind it.
+        """Start code that keeps running; return the line to the code, which stays open afterwards.
 
-        regain() stops it.
+        regain() stops the code.
         """
         try:
             self._repl.begin(code)
@@ -124,14 +124,14 @@ class Device:
         return _OpenLine(self._repl.line)
 
     def regain(self) -> None:
-        """Stop what begin() started, and be as after a reset."""
+        """Stop the code that begin() started, and reset the board."""
         self._interrupt()
         self.reset()
 
     def start(self, seconds: float) -> tuple[bool, str]:
-        """Soft reset with main.py started: whether its program has started, and what it printed.
+        """Do a soft reset that starts main.py; return whether its program runs, and its output.
 
-        It has if its empty frame came within so many seconds, and no prompt behind it.
+        The program runs if its empty frame arrives within `seconds` and no prompt follows.
         """
         try:
             self._repl.leave()
@@ -151,7 +151,7 @@ class Device:
         return _STARTED in output and not _has_ended(output), text
 
     def _startup_output(self, end: float) -> bytes:
-        """What a program that starts says now; if that takes the port away, once it is back."""
+        """Read the output of a starting program; reopen the port if the start takes it away."""
         try:
             self._repl.line.timeout = 0.1
             came: bytes = self._repl.line.read(256)
@@ -180,11 +180,11 @@ class _OpenLine:
         raise OSError("the board was unplugged or reset")
 
     def close(self) -> None:
-        """The port goes on being the device's."""
+        """Leave the port open, as it belongs to the device."""
 
 
 def _has_ended(output: bytes) -> bool:
-    """Whether a program's output ends with a prompt, so that the program is over."""
+    """Return whether a program's output ends with a prompt, so that the program is over."""
     return _PROMPT in output[output.find(b"soft reboot") :] if b"soft reboot" in output else False
 
 

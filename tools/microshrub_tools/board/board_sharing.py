@@ -1,8 +1,8 @@
 """The model of a board's program, for sharing: fetched to the PC and put back.
 
-The program is stopped, which saves its checkpoint. Here, the same application takes the checkpoint
-over and learns, and its next checkpoint goes to the board: what a PC learns has the board's bits.
-The slot before is left alone, so that a cut leaves what the board knew.
+The program is stopped, which saves its checkpoint. On the PC, the same application loads the
+checkpoint and learns, and its next checkpoint is copied to the board: learning on the PC gives the
+board's bits. The previous slot is left alone, so that after a cut the board has its old model.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from .board_repl import Device
 from .flash import Runs
 from .flash_network import NetworkDevice
 
-_PIECE = 1024  # bytes that are read at once
-_START_SECONDS = 30.0  # for the program to start again,
-_BACK_SECONDS = 90.0  # and to join the network
+_PIECE = 1024  # bytes read at once
+_START_SECONDS = 30.0  # seconds for the program to start again
+_BACK_SECONDS = 90.0  # seconds for the program to rejoin the network
 _CONFIG = "config.json"
-_STATES = (_CONFIG, ".state")  # ends of the names of what a model is made of
+_STATES = (_CONFIG, ".state")  # endings of the names of a model's files
 
 
 class BoardModel:
-    """What the program of an open board has learned.
+    """The model that the program of an open board has learned.
 
-    sharer    its Sharing
-    name      by which an MQTT broker knows it, None if none does
+    sharer    the model's Sharer
+    name      the board's name at its MQTT broker or in its group, None without one
     """
 
     def __init__(self, device: Runs, folder: Path) -> None:
@@ -84,7 +84,7 @@ class BoardModel:
             )
 
     def put_back(self) -> None:
-        """Learn what waits, and have the board begin with that."""
+        """Learn the waiting samples, and copy the new checkpoint to the board."""
         while self.sharer.sharing.step():
             pass
         while self._app.learner.idle():
@@ -104,7 +104,7 @@ class BoardModel:
 
 
 def _read(device: Runs, path: str) -> bytes:
-    """A file of the board."""
+    """Read a file of the board."""
     device.run(f"f = open({path!r}, 'rb')")
     data = b""
     while piece := device.run(
@@ -119,7 +119,7 @@ def _read(device: Runs, path: str) -> bytes:
 
 
 def _wait_for(port: str, key: bytes) -> None:
-    """Wait until a program that starts again is in the network. Raises UserError."""
+    """Wait until a restarted program is back on the network. Raises UserError."""
     messages.say(f"The program starts again; waiting until it is back at {port}.")
     try:
         line_within(port, key, patience(_BACK_SECONDS)).close()
@@ -131,9 +131,9 @@ def _wait_for(port: str, key: bytes) -> None:
 
 @contextlib.contextmanager
 def board_model(port: str, key: Path | None) -> Iterator[BoardModel]:
-    """The model of the board at a port; the program goes on afterwards. Raises UserError.
+    """Yield the model of the board at a port, and restart the program afterwards.
 
-    Over the network, one waits until it is back.
+    Over the network, wait until the board is back. Raises UserError.
     """
     with tempfile.TemporaryDirectory(prefix="microshrub-share-") as name:
         if is_network(port):

@@ -1,17 +1,17 @@
-"""A program for a board as a folder: what has to be copied to the board, and nothing else.
+"""A program for a board as a folder: the files to be copied to the board, and no others.
 
     main.py                   starts the program
     config.json               program_config.py
     secrets.json              passwords and a key, see program_network.py, and discovery.bin
-    quantizer.state           what the quantizer has seen
-    learner.state             what the model has learned, if it has
-    lib/microshrub/           what the program needs of the device library, see program_library.py
-    lib/*.mpy                 sensors of the user's own
+    quantizer.state           the quantizer's state
+    learner.state             the learner's state, if it has learned anything
+    lib/microshrub/           modules that the program needs, see program_library.py
+    lib/*.mpy                 the user's own sensors
 
-Where these are to be frozen into the board's MicroPython, they are in firmware/ instead, with a
+Modules that are to be frozen into the board's MicroPython are in firmware/ instead, with a
 manifest.py for its build, and are not copied to the board.
 
-The folder is there as a whole or not at all.
+The folder is written as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from microshrub_host.reports.result_tables import code_shortage, shortage
 from . import flash_memory, program_deep_sleep
 from .program_network import SECRETS
 
-FOLDER = "build"  # a folder a board in it
+FOLDER = "build"  # with a folder for each board
 LIBRARY = f"lib/{library_files.PACKAGE}"
 FIRMWARE = "firmware"
 MANIFEST = f"{FIRMWARE}/manifest.py"
 CONFIG = "config.json"
 _STATE = re.compile(r'"([^"]+\.state)"')  # a file that a config.json names
-# The merged module has main(), see merged_files.py. Without the threshold, what its import leaves
-# behind would spread over the heap, and a large buffer find no room in one piece.
+# The merged module has main(), see merged_files.py. Without the threshold, garbage of its import
+# would spread over the heap, and a large buffer would find no room in one piece.
 _SAVED = "A saved model keeps its size: let `simulate` learn a smaller one, and save that."
 _IMPORT = b"""\
 import gc
@@ -63,19 +63,19 @@ if hasattr(gc, "threshold"):
 
 try:
     from microshrub import"""
-_MARKS = ("main.py", CONFIG)  # by which a folder is known to be a build,
-_LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
+_MARKS = ("main.py", CONFIG)  # files of every build
+_LIBRARIES = (LIBRARY, MANIFEST)  # every build has one of these
 
 
 @dataclass(frozen=True)
 class Build:
-    """What the folder contains, and the flash and RAM that it takes on the board, in bytes."""
+    """The contents of the folder, and the flash and RAM that they take on the board, in bytes."""
 
     folder: Path
     files: dict[str, int]  # bytes, by the path within the folder
     budget: ram_budget.Budget
-    emit: str  # what the kernels are: one of EMITS
-    heap: LibraryHeap  # what the library is made of once it is imported
+    emit: str  # the form of the kernels: one of EMITS
+    heap: LibraryHeap  # the library on the heap, once it is imported
 
     @property
     def flash_bytes(self) -> int:
@@ -84,7 +84,7 @@ class Build:
 
     @property
     def file_system_bytes(self) -> int:
-        """What the files that are copied to the board take in its file system."""
+        """Bytes that the copied files take in the board's file system."""
         copied = {n: size for n, size in self.files.items() if not n.startswith(f"{FIRMWARE}/")}
         return flash_memory.blocks(copied) * flash_memory.BLOCK
 
@@ -95,7 +95,7 @@ class Build:
 
 
 def folder_of(board: Board) -> Path:
-    """Where the build for a board is, unless another folder is named."""
+    """Return the folder of the build for a board, unless another folder is named."""
     return Path(FOLDER) / board.key
 
 
@@ -108,13 +108,14 @@ def make(
     freeze: bool = False,
     user_files: Sequence[Path] = (),
 ) -> Build:
-    """Write the folder; a build that is there is replaced.
+    """Write the folder, replacing an existing build.
 
-    user_files are what the program imports of the user's; they are copied to the board, compiled.
-    What kernels become is `emit`, one of EMITS, or empty for the best that there is. With
+    user_files are the user's modules that the program imports, compiled for the board.
+    `emit` is the form of the kernels, one of EMITS, or empty for the best form available. With
     `freeze`, the library is for a firmware.
-    Raises UserError, with nothing changed, if the output is something else or the program does not
-    fit the board.
+
+    Raises UserError, and changes nothing, if the output folder is not a build or the program does
+    not fit the board.
     """
     emit = chosen(board, emit, freeze)
     if emit == "bytecode" and program.config.get("tcp"):
@@ -143,7 +144,7 @@ def make(
 def _without_machine_code(
     program: Program, board: Board, user_files: Sequence[Path], user_bytes: int
 ) -> str:
-    """What can be built where not even the kernels have room that have to be machine code."""
+    """Return advice if not even the kernels that have to be machine code have room."""
     plain = budget_of(
         ProgramLibrary(program, board, "bytecode", user_sources=tuple(user_files)), user_bytes
     )
@@ -154,7 +155,7 @@ def _without_machine_code(
 
 
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, frozen: str) -> str:
-    """What is missing, and which option to lower; frozen is what frozen_advice() says."""
+    """Return the missing bytes and the option to lower; frozen is the text of frozen_advice()."""
     for name, what, lower in (
         ("pending", "samples that may wait for a label", "--pending"),
         ("target", "samples that wait for their target, and the lags,", "--horizon or --lags"),
@@ -171,7 +172,7 @@ def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, froze
 
 
 def _main_program(program: Program, freeze: bool) -> bytes:
-    """main.py, as the program has it."""
+    """Return the text of the program's main.py."""
     text = main_file().read_bytes()
     if not freeze:
         return text.replace(b"try:\n    from microshrub.device.program import", _IMPORT)
@@ -179,7 +180,7 @@ def _main_program(program: Program, freeze: bool) -> bytes:
 
 
 def registration(learner: str) -> bytes:
-    """What main.py begins with where the whole library is there, for a learner of the user's."""
+    """Return the first lines of main.py for a learner of the user's and the whole library."""
     for each in user_learners():
         if each.name == learner:
             call = f"register({each.name!r}, {each.module!r})"
@@ -188,7 +189,7 @@ def registration(learner: str) -> bytes:
 
 
 def main_file() -> Path:
-    """The main.py of all programs. Raises UserError if it is not there."""
+    """Return the path of every program's main.py. Raises UserError if the file is missing."""
     installed = Path(__file__).with_name("on_board") / "main.py"  # made by the wheel
     path = installed if installed.exists() else library_files.folder().parent / "main.py"
     if not path.exists():
@@ -212,7 +213,7 @@ def check_output(output: Path) -> None:
 
 
 def is_build(folder: Path) -> bool:
-    """Whether the folder holds what make() writes."""
+    """Return whether the folder holds a build, as make() writes it."""
     library = any((folder / mark).exists() for mark in _LIBRARIES)
     return library and all((folder / mark).exists() for mark in _MARKS)
 
@@ -222,7 +223,7 @@ def _is_empty(folder: Path) -> bool:
 
 
 def write(files: dict[str, bytes], output: Path) -> None:
-    """Put the files into a new folder and only then in its place. Raises UserError."""
+    """Write the files to a new folder, then move it to its place. Raises UserError."""
     target = files_on_disk.resolved(output)
     fresh = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
     old = fresh.with_name(fresh.name + "-old")
@@ -250,7 +251,7 @@ def write(files: dict[str, bytes], output: Path) -> None:
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """The files of a build that a board gets, by their paths in it. Raises UserError if none."""
+    """Return a build's files for the board, by path. Raises UserError for another folder."""
     if not folder.exists():
         raise UserError(f"there is no {folder}. Make a build: microshrub build --board NAME ...")
     if not is_build(folder):
@@ -271,12 +272,12 @@ def read(folder: Path) -> dict[str, bytes]:
 
 
 def _check_configuration(data: bytes) -> None:
-    """Raises ValueError for a config.json that no board could take: somebody has edited it."""
+    """Raise ValueError for a config.json that no board accepts, as after editing by hand."""
     library = loader.load("python")
     try:
         learner = json.loads(data)["learner"]
     except (ValueError, KeyError, TypeError):
-        learner = None  # the device says it better
+        learner = None  # the device's message is better
     except RecursionError:
         raise ValueError(f"{CONFIG} is damaged: it is nested too deeply") from None
     if isinstance(learner, str):

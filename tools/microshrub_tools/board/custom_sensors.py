@@ -1,7 +1,7 @@
 """Custom sensors: one file with one class each, see firmware's device/custom_sensor.py.
 
-The file is for the board and may import what a PC does not have: it is looked at, not run. The
-drivers that come with this package are classes of drivers.py, of which each becomes such a file.
+The file is for the board and may import modules that a PC does not have: it is parsed, not run.
+The drivers that come with this package are classes of drivers.py; each class becomes such a file.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ REQUIRED = object()  # a setting without a default
 _DRIVERS = Path(__file__).with_name("drivers.py")
 _NEXT_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _EXAMPLE = 'one with names = ("light", "dark"), __init__(self, board) and read(self, values)'
-# modules of MicroPython's and files of a build, which it would be taken for
+# names of MicroPython's modules and of a build's files, which the board would confuse with it
 _TAKEN = ("main", "config", "microshrub", "micropython", "machine", "array", "time", "json", "os")
 
 
 @dataclass(frozen=True)
 class SensorFile:
-    """The class in a file."""
+    """The sensor class in a file."""
 
     name: str
-    names: tuple[str, ...]  # of the values of a reading
-    settings: dict[str, Any]  # of its constructor, with their defaults or REQUIRED
+    names: tuple[str, ...]  # names of the values of a reading
+    settings: dict[str, Any]  # the constructor's parameters, with their defaults or REQUIRED
 
 
 def read(path: Path) -> SensorFile:
-    """The sensor in a file. Raises UserError that says what is missing."""
+    """Return the sensor in a file. Raises UserError that states what is missing."""
     name = f"--sensor {path}"
     if not path.stem.isidentifier() or path.stem in _TAKEN:
         raise UserError(
@@ -62,12 +62,12 @@ def read(path: Path) -> SensorFile:
 
 
 def drivers() -> tuple[str, ...]:
-    """The names of the sensors that come with this package, sorted: "soil_probe" is SoilProbe."""
+    """Return the names of the included drivers, sorted: "soil_probe" is SoilProbe."""
     return tuple(sorted(_classes()))
 
 
 def driver(name: str) -> Path:
-    """The file of such a sensor: its class, and what that uses, as constants take no room."""
+    """Return the file of the named driver: its class, and the functions and constants in use."""
     text = _driver_text(name)
     home = compiled_folder("drivers", hashlib.sha256(text.encode()).digest())
     return kept(home / f"{name}.py", lambda part: part.write_text(text, encoding="utf-8"))
@@ -106,7 +106,7 @@ def _method(sensor_class: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def _names(where: str, sensor_class: ast.ClassDef) -> tuple[str, ...]:
-    """The texts that `names` is, in the class's body."""
+    """Return the texts that the class's body assigns to `names`."""
     for node in sensor_class.body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(target, ast.Name) and target.id == "names" for target in targets):
@@ -120,7 +120,7 @@ def _names(where: str, sensor_class: ast.ClassDef) -> tuple[str, ...]:
 
 
 def _settings(where: str, made: ast.FunctionDef) -> dict[str, Any]:
-    """The parameters behind the board."""
+    """Return the constructor's parameters after `board`, with their defaults."""
     parameters = [each.arg for each in (*made.args.args[2:], *made.args.kwonlyargs)]
     if "rate" in parameters:
         raise UserError(f"{where}: rate= is the readings a second; call the parameter otherwise")
@@ -133,7 +133,7 @@ def _settings(where: str, made: ast.FunctionDef) -> dict[str, Any]:
 def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
-    except ValueError:  # it is computed: the board will
+    except ValueError:  # a computed default, which the board evaluates
         return None
 
 

@@ -1,8 +1,8 @@
 """The messages of MQTT discovery for Home Assistant: one for the board, or one for each entity, as
 versions before 2024.12 read them.
 
-They stand in a file of the board, discovery.bin, which it tells as it is, so that they take none
-of its RAM: see firmware/microshrub/device/mqtt_discovery.py.
+The messages are in discovery.bin, a file that the board sends as it is, so that they take none of
+the board's RAM: see firmware/microshrub/device/mqtt_discovery.py.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 
 PREFIX = "homeassistant"
 NO_QUERY, QUERY, UNKNOWN, UNLABELLED = "No query", "What is it?", "Don't know", "Not labelled"
-# In lower case, names that no class may have: the lists use them for something else, or Home
-# Assistant takes them for no value. The firmware's mqtt_subscriber.py has the same.
+# Names, in lower case, that no class may have: the lists use them for something else, or Home
+# Assistant reads them as no value. The firmware's mqtt_subscriber.py has the same names.
 RESERVED = (
     *(each.lower() for each in (NO_QUERY, QUERY, UNKNOWN, UNLABELLED)),
     *("none", "unknown", "unavailable"),
 )
-WHOLE_DEVICES = (2024, 12)  # the version of Home Assistant that reads one message a device
-_NAMES = "\x01"  # in a list of options: here belong the names of the classes
+WHOLE_DEVICES = (2024, 12)  # the first version of Home Assistant that reads one message per device
+_NAMES = "\x01"  # the place of the classes' names in a list of options
 _DIAGNOSTIC = {"ent_cat": "diagnostic"}
-_EVENTS = {  # types of events, and what a program has that tells them
+_EVENTS = {  # types of events, and the part of a program that sends them
     "drift": "alarm",
     "drift_over": "alarm",
     "anomaly": "anomaly",
@@ -32,7 +32,7 @@ _EVENTS = {  # types of events, and what a program has that tells them
     "query": "queries",
     "novel_class": "spare_classes",
 }
-_HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a board that is away
+_HEARS = (  # topics with their QoS: with 1, the broker keeps messages for a board that is offline
     ("label/set", 0),
     ("normal/set", 0),
     ("answer/set", 1),
@@ -41,16 +41,16 @@ _HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a boar
 _BIRTH = f"{PREFIX}/status"
 _SUBSCRIBE, _RETAINED = 0x82, 0x31  # first bytes of packets
 _MORE, _NAME = 0x4000, 0x8000  # bits of a piece
-_SPACES = 128  # that may be in place of names that are shorter, for each piece
+_SPACES = 128  # spaces in a piece, which fill up for shorter names
 _LONGEST = 0x3FFF  # bytes of a piece
 _PUNCTUATION = 3  # a comma and quotes
 
 
 @dataclass(frozen=True)
 class Entity:
-    """What Home Assistant shows: its platform there, a key, its name, and what else it is.
+    """An entity of Home Assistant: its platform there, a key, its name and further fields.
 
-    In the fields, ~ at the beginning of a topic stands for that of the board.
+    In the fields, ~ at the beginning of a topic stands for the board's topic.
     """
 
     platform: str
@@ -59,11 +59,11 @@ class Entity:
     fields: Mapping[str, Any]
 
     def topic(self, board: str) -> str:
-        """The topic of a message of its own, by the name of the board."""
+        """Return the topic of the entity's own message, by the name of the board."""
         return f"{PREFIX}/{self.platform}/microshrub_{board}/{self.key}/config"
 
     def described(self, board: str) -> dict[str, Any]:
-        """What stands in a message, by the name of the board."""
+        """Return the entity's fields of a message, by the name of the board."""
         base = f"microshrub/{board}/"
         fields = {
             name: base + value[1:] if str(value).startswith("~") else value
@@ -92,8 +92,8 @@ def _measured(key: str, name: str, **fields: Any) -> Entity:
 
 
 def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
-    """Those of a program; config is its config.json, old: for versions before WHOLE_DEVICES."""
-    # those have no options of a sensor, and take null for the text None
+    """Return a program's entities; config is its config.json, old: before WHOLE_DEVICES."""
+    # old versions have no options of a sensor, and read null as the text None
     state = _value("value_json.state or 'unknown'") if old else _value("value_json.state")
     state |= {} if old else {"dev_cla": "enum", "ops": [_NAMES]}
     result = [
@@ -143,9 +143,10 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
 def messages(
     config: Mapping[str, Any], model: str, version: str, *, old: bool = False
 ) -> dict[str, str]:
-    """Texts by their topics; in them, _NAMES stands for the names of the classes.
+    """Return the messages' texts by topic; _NAMES in a text stands for the names of the classes.
 
-    One for the board; old: one for each entity, as versions before WHOLE_DEVICES read them.
+    One message for the board; old: one message for each entity, as versions before WHOLE_DEVICES
+    read them.
     """
     board = config["mqtt"]["name"]
     shared: dict[str, Any] = {
@@ -162,7 +163,7 @@ def messages(
     by_key = {entity.key: entity for entity in entities(config, old=old)}
     if old:
         return {e.topic(board): _json(e.described(board) | shared) for e in by_key.values()}
-    # one without anything but its platform is removed: perhaps a former program had it
+    # an entity with only a platform is removed: a former program may have had it
     shared["cmps"] = {
         each.key: {"p": each.platform}
         | (by_key[each.key].described(board) if each.key in by_key else {})
@@ -176,10 +177,10 @@ def _json(fields: Mapping[str, Any]) -> str:
 
 
 def packed(config: Mapping[str, Any], messages: Mapping[str, str], names: Sequence[str]) -> bytes:
-    """The file of the board: packets in pieces, see firmware's mqtt_discovery.py.
+    """Return the board's discovery.bin: packets in pieces, see firmware's mqtt_discovery.py.
 
-    config is its config.json, names are those of its classes. Entities that only a former program
-    of the board had are removed.
+    config is the program's config.json, names are its classes' names. Entities that only a former
+    program of the board had are removed.
     """
     board = config["mqtt"]["name"]
     base = f"microshrub/{board}/"
@@ -205,12 +206,12 @@ def _with_names(text: str, names: Sequence[str]) -> str:
 
 
 def _packet(first: int, body: bytes) -> bytes:
-    """A packet without names."""
+    """Return a packet without names."""
     return _pieces(_head(first, len(body)) + body)
 
 
 def _packet_with_names(topic: bytes, text: str, widths: Sequence[int]) -> bytes:
-    """A retained packet: a name stands for each width wherever names belong."""
+    """Return a retained packet with places of these widths for the classes' names."""
     mark = json.dumps(_NAMES)
     parts = [part.encode() for part in text.replace("," + mark, mark).split(mark)]
     size = len(topic) + sum(map(len, parts)) + (len(parts) - 1) * sum(widths)
@@ -224,7 +225,7 @@ def _packet_with_names(topic: bytes, text: str, widths: Sequence[int]) -> bytes:
 
 
 def _pieces(data: bytes, more: int = 0) -> bytes:
-    """Bytes of a packet in pieces; more: _MORE if it goes on behind them."""
+    """Return bytes of a packet in pieces; more: _MORE if the packet continues after them."""
     pieces = b""
     while len(data) > _LONGEST:
         pieces += struct.pack(">H", _LONGEST | _MORE) + data[:_LONGEST]
@@ -233,7 +234,7 @@ def _pieces(data: bytes, more: int = 0) -> bytes:
 
 
 def _head(first: int, size: int) -> bytes:
-    """The first bytes of a packet."""
+    """Return the first bytes of a packet."""
     length = b""
     while size > 127:
         length += bytes([size & 127 | 128])
@@ -247,7 +248,7 @@ def _text(text: str) -> bytes:
 
 
 def topics(board: str) -> list[str]:
-    """All topics at which something may be retained for a board of that name."""
+    """Return all topics at which a message may be retained for a board of that name."""
     mine = (f"microshrub/{board}/{each}" for each in ("state", "status"))
     return [_device_topic(board), *entity_topics(board), *mine]
 
@@ -257,7 +258,7 @@ def _device_topic(board: str) -> str:
 
 
 def entity_topics(board: str) -> list[str]:
-    """The topics of all entities that a program can have, if each has a message of its own."""
+    """Return the topics of all entities that a program can have, for a message each."""
     return [entity.topic(board) for entity in entities(_EVERYTHING)]
 
 

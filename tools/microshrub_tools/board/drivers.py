@@ -1,8 +1,8 @@
 """The drivers of the sensors that `build` knows by name: --sensor bh1750 is the class Bh1750.
 
-Each is a class as one of the user's own, see firmware's device/custom_sensor.py. A board gets the
-one that it uses, with the constants and functions that it needs, as a file of that name. The first
-line of a class shows how `build` is told.
+Each driver is a class like a user's own sensor, see firmware's device/custom_sensor.py. A board
+gets the driver that it uses, with the constants and functions that the driver needs, as a file of
+that name. The first line of a class's docstring shows the option of `build`.
 """
 
 from array import array
@@ -11,7 +11,7 @@ from time import sleep_ms
 
 import machine
 
-_TICKS = (1 << 30) - 1  # of the board's clock, before it wraps around
+_TICKS = (1 << 30) - 1  # the last tick of the board's clock before it wraps around
 
 _BH1750_CONTINUOUSLY = b"\x10"  # in steps of 1 lux, a measurement every 180 ms at most
 
@@ -40,7 +40,7 @@ _SCD41_READ = b"\xec\x05"
 
 
 def crc8(data, at):
-    """Of the two bytes at that place."""
+    """Return the CRC of the two bytes at that place."""
     crc = 0xFF
     for k in range(at, at + 2):
         crc ^= data[k]
@@ -52,8 +52,8 @@ def crc8(data, at):
 class Scd41:
     """An SCD40 or SCD41, CO2 in ppm, hundredths of a degree: --sensor scd41 scl=1 sda=0 rate=1/60.
 
-    Data sheet: Sensirion, version 1.4. It has a reading every five seconds; its humidity is left
-    out.
+    Data sheet: Sensirion, version 1.4. The sensor gives a reading every five seconds; humidity is
+    left out.
     """
 
     names = ("co2", "temperature")
@@ -63,7 +63,7 @@ class Scd41:
         self._address = address
         self._word = bytearray(3)
         self._data = bytearray(9)
-        self._bus.writeto(address, _SCD41_STOP)  # it runs on while the board starts anew
+        self._bus.writeto(address, _SCD41_STOP)  # a restart of the board does not stop it
         sleep_ms(500)
         self._bus.writeto(address, _SCD41_START)
 
@@ -76,7 +76,7 @@ class Scd41:
         return True
 
     def _ask(self, command, data):
-        """The first word of the answer. Raises OSError if one was not understood."""
+        """Return the first word of the answer. Raises OSError if a checksum is wrong."""
         self._bus.writeto(self._address, command)
         sleep_ms(1)
         self._bus.readfrom_into(self._address, data)
@@ -88,14 +88,14 @@ class Scd41:
 
 _BMP280_ID = 0x58
 _BME280_ID = 0x60
-_BME280_FACTORY = 0x88  # 26 bytes that it was calibrated with, and 7 more
+_BME280_FACTORY = 0x88  # 26 bytes of factory calibration, and 7 more
 _BME280_FACTORY_MORE = 0xE1
 _BME280_IDENTITY = 0xD0
 _BME280_HUMIDITY = 0xF2
 _BME280_MEASURE = 0xF4
 _BME280_CONFIGURATION = 0xF5
 _BME280_FIRST = 0xF7  # pressure and temperature, 20 bits of 24, humidity, 16; upper byte first
-_BME280_NOTHING = 0x80000  # before the first measurement
+_BME280_NOTHING = 0x80000  # the count before the first measurement
 
 
 class Bme280:
@@ -123,10 +123,10 @@ class Bme280:
         second, third, fourth, middle, fifth, sixth = unpack("<hBbBbb", more)
         self._h = (low[25], second, third, fourth << 4 | middle & 15, fifth << 4 | middle >> 4,
                    sixth)  # fmt: skip
-        bus.writeto_mem(address, _BME280_MEASURE, b"\x00")  # asleep: else it ignores the next one
+        bus.writeto_mem(address, _BME280_MEASURE, b"\x00")  # asleep, or the next write is ignored
         bus.writeto_mem(address, _BME280_CONFIGURATION, b"\x40")  # 125 ms between two measurements
         bus.writeto_mem(address, _BME280_HUMIDITY, b"\x01")
-        bus.writeto_mem(address, _BME280_MEASURE, b"\x27")  # all three, without end
+        bus.writeto_mem(address, _BME280_MEASURE, b"\x27")  # measure all three continuously
 
     def read(self, values):
         data = self._data
@@ -141,13 +141,13 @@ class Bme280:
         return True
 
     def _fine(self, warm):
-        """Temperature in degrees times 5120."""
+        """Return the temperature in degrees times 5120."""
         t1, t2, t3 = self._t
         near = (warm >> 4) - t1
         return (((warm >> 3) - 2 * t1) * t2 >> 11) + ((near * near >> 12) * t3 >> 14)
 
     def _pressure(self, pressure, fine):
-        """In pascal times 256."""
+        """Return the pressure in pascal times 256."""
         p1, p2, p3, p4, p5, p6, p7, p8, p9 = self._p
         fine -= 128000
         offset = fine * fine * p6 + (fine * p5 << 17) + (p4 << 35)
@@ -160,7 +160,7 @@ class Bme280:
         return (result + square + (result * p8 >> 19) >> 8) + (p7 << 4)
 
     def _damp(self, damp, fine):
-        """In percent times 1024."""
+        """Return the humidity in percent times 1024."""
         h1, h2, h3, h4, h5, h6 = self._h
         fine -= 76800
         scale = ((fine * h6 >> 10) * ((fine * h3 >> 11) + 32768) >> 10) + 2097152
@@ -173,7 +173,7 @@ class Bme280:
 class Dht22:
     """A DHT22, or AM2302: tenths of a degree and of a percent: --sensor dht22 pin=2 rate=1/60.
 
-    MicroPython reads its 40 bits; it wants two seconds between two readings.
+    MicroPython reads the 40 bits; the sensor needs two seconds between two readings.
     """
 
     names = ("temperature", "humidity")
@@ -204,8 +204,8 @@ _ADXL345_PACES = (100, 200, 400, 800)
 class Adxl345:
     """An ADXL345, acceleration in thousandths of g: --sensor adxl345 scl=1 sda=0 rate=100.
 
-    Data sheet: Analog Devices, revision G. Up to 16 g. `hz` is how often the chip measures: 100,
-    200, 400, 800; it damps what is faster than half of that.
+    Data sheet: Analog Devices, revision G. The range is 16 g. `hz` is the chip's measuring rate:
+    100, 200, 400, 800; the chip damps frequencies above half of the rate.
     """
 
     names = ("ax", "ay", "az")
@@ -236,7 +236,7 @@ _LSM6DS3_IDENTITY = 0x0F
 _LSM6DS3_ACCELERATION = 0x10
 _LSM6DS3_ROTATION = 0x11
 _LSM6DS3_CONTROL = 0x12
-_LSM6DS3_FIRST = 0x22  # of the rotation; two bytes for each axis, the lower one first
+_LSM6DS3_FIRST = 0x22  # first byte of the rotation; two bytes for each axis, the lower one first
 _LSM6DS3_PACES = (104, 208, 416, 833)
 
 
@@ -245,8 +245,8 @@ class Lsm6ds3:
 
     Data sheets: ST, LSM6DS3 (revision 10); the LSM6DS3TR-C, LSM6DSL, LSM6DSM, LSM6DSR, LSM6DSO and
     LSM6DSOX have the same registers. Thousandths of g, up to 16 g, and tenths of a degree a
-    second, up to 2000 degrees. `hz` is how often the chip measures: 104, 208, 416, 833; of the
-    acceleration, it damps what is faster than half of that.
+    second, up to 2000 degrees. `hz` is the chip's measuring rate: 104, 208, 416, 833; the chip
+    damps frequencies of the acceleration above half of the rate.
     """
 
     names = ("ax", "ay", "az", "gx", "gy", "gz")
@@ -286,7 +286,7 @@ class Ina219:
     """An INA219, direct current and voltage: --sensor ina219 scl=1 sda=0 shunt=100 rate=10.
 
     Data sheet: TI, SBOS448G. Milliampere of either sign, up to 3200 with the usual shunt of 100
-    milliohm, and millivolt, up to 26000. It is not for the mains: see Clamp.
+    milliohm, and millivolt, up to 26000. The chip is not for the mains: see Clamp.
     """
 
     names = ("milliampere", "millivolt")
@@ -316,7 +316,7 @@ _CLAMP_STEP = 500  # microseconds
 
 
 def root(square):
-    """The whole part of its square root."""
+    """Return the integer part of the square root."""
     result, bit = 0, 1 << 28
     while bit:
         if square >= result + bit:
@@ -331,10 +331,10 @@ def root(square):
 class Clamp:
     """A current clamp around one wire of the mains: --sensor clamp pin=26 ampere=30 rate=1.
 
-    One that gives 1 V at so many ampere, such as an SCT-013-030, from the middle of 3.3 V: two
-    equal resistors there, and a capacitor. A reading is the root of the mean square over a tenth
-    of a second, which is five periods of 50 Hz and six of 60 Hz, in milliampere. The board waits
-    meanwhile.
+    The clamp gives 1 V at that many ampere, such as an SCT-013-030. Two equal resistors and a
+    capacitor hold its middle at half of 3.3 V. A reading is the root of the mean square over a
+    tenth of a second, which is five periods of 50 Hz and six of 60 Hz, in milliampere. The board
+    waits meanwhile.
     """
 
     names = ("milliampere",)
@@ -354,7 +354,7 @@ class Clamp:
             total += count
             squares += count * count
         mean = 16 * total // _CLAMP_SAMPLES
-        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))  # of a count
+        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))  # of counts
         values[0] = eighths * self._ampere * 3300 >> 15
         return True
 
@@ -366,9 +366,9 @@ _MICROPHONE_STEP = 250  # microseconds
 class Microphone:
     """A microphone with an amplifier at an analog pin: --sensor microphone pin=26 rate=20.
 
-    Such as a MAX4466 or MAX9814, whose output swings around the middle of 3.3 V. A reading is how
-    loud it is, 0..32767: the mean distance of 128 samples from their mean, as the pin reads
-    0..65535. They are a quarter of a millisecond apart, so the board waits for 32 ms.
+    The amplifier is a MAX4466, a MAX9814 or the like, whose output swings around the middle of 3.3
+    V. A reading is the loudness, 0..32767: the mean distance of 128 samples, 0..65535, from their
+    mean. The samples are a quarter of a millisecond apart, so the board waits for 32 ms.
     """
 
     names = ("loudness",)
@@ -394,13 +394,14 @@ class Microphone:
         return True
 
 
-_SOIL_READINGS = 16  # of which the mean counts
+_SOIL_READINGS = 16  # readings of the pin, which are averaged
 
 
 class SoilProbe:
     """A capacitive soil probe at an analog pin: --sensor soil_probe pin=26 dry=52000 wet=24000.
 
-    A reading is in thousandths: 0 for what the pin reads in air, `dry`, and 1000 in water, `wet`.
+    A reading is in thousandths: 0 in air, where the pin reads `dry`, and 1000 in water, where the
+    pin reads `wet`.
     """
 
     names = ("moisture",)
@@ -419,15 +420,15 @@ class SoilProbe:
 
 
 _MPR121_RESET = 0x80
-_MPR121_ELECTRODES = 0x5E  # 0 stops
+_MPR121_ELECTRODES = 0x5E  # 0 stops the chip
 _MPR121_FIRST = 0x04  # two bytes for each pad, the lower one first
 
 
 class Mpr121:
     """An MPR121 with four touch pads: --sensor mpr121 scl=1 sda=0 rate=20.
 
-    Data sheet: NXP, revision 4. A count of 0..1023 for each pad, the smaller the nearer a finger
-    is.
+    Data sheet: NXP, revision 4. A reading is a count of 0..1023 for each pad, which falls as a
+    finger comes near.
     """
 
     names = ("pad0", "pad1", "pad2", "pad3")
@@ -437,7 +438,7 @@ class Mpr121:
         self._address = address
         self._data = bytearray(8)
         self._bus.writeto_mem(address, _MPR121_RESET, b"\x63")
-        # the first four, from a baseline
+        # the first four electrodes, from a baseline
         self._bus.writeto_mem(address, _MPR121_ELECTRODES, b"\x84")
 
     def read(self, values):

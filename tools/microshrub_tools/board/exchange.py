@@ -14,15 +14,15 @@ from .board_sharing import board_model
 from .mqtt_packet_store import MqttPacketStore
 from .program_mqtt import check_name
 
-SILENT = ("well known", "learned of others")  # what nobody needs to be told in every round
+SILENT = ("well known", "learned of others")  # outcomes that are not reported in every round
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Way:
-    """To a board: its port, its key if it is in the network, and what it is called.
+    """How to reach a board: its port, its key if it is on the network, and its name.
 
-    name    None: as `build --mqtt --name` called it
+    name    None: the name from `build --mqtt --name`
     """
 
     port: str
@@ -32,7 +32,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Visited:
-    """A board as it was when the round began: a copy of what it shares, and its packets."""
+    """A board as it was when the round began: a copy of its model for sharing, and its packets."""
 
     way: Way
     name: str
@@ -42,7 +42,7 @@ class Visited:
 
 @dataclass(frozen=True)
 class Offered:
-    """A class that one board was offered of another's: see shared_samples.Taken."""
+    """A class of one board that another board was offered: see shared_samples.Taken."""
 
     receiver: str
     sender: str
@@ -53,9 +53,10 @@ class Offered:
 
 
 def visit(ways: Sequence[Way], wanted: Sequence[str], tell: Tell, *, named: bool) -> list[Visited]:
-    """Take the packets of boards: of the wanted classes, or of all if there are none of these.
+    """Collect the boards' packets of the wanted classes, or of all classes if none is wanted.
 
-    A board that is away, or that cannot share, is told of. `named`: it needs a name of its own.
+    tell() reports a board that is offline or cannot share. `named`: each board needs a name of its
+    own.
     """
     result: list[Visited] = []
     for number, way in enumerate(ways, 1):
@@ -79,7 +80,7 @@ def visit(ways: Sequence[Way], wanted: Sequence[str], tell: Tell, *, named: bool
 
 
 def at_broker(store: MqttPacketStore, visited: Sequence[Visited], tell: Tell) -> dict[str, Any]:
-    """Publish the boards' packets, and fetch those of boards that were not visited."""
+    """Publish the boards' packets, and fetch the packets of boards that were not visited."""
     for each in visited:
         for name in store.publish(each.packets):
             tell(f"{name} of {each.name} is not published: enough boards have")
@@ -97,10 +98,10 @@ def at_broker(store: MqttPacketStore, visited: Sequence[Visited], tell: Tell) ->
 def teach(
     visited: Sequence[Visited], more: Mapping[str, Any], tell: Tell
 ) -> tuple[list[Offered], list[str]]:
-    """Have each board learn what it lacks of the others' packets, and of those from elsewhere.
+    """Have each board learn the classes that it lacks, from the others' packets and from `more`.
 
-    Only boards that lack something are stopped again. Returns what became of each class that was
-    offered, and the names of boards that are no longer there.
+    Only boards that lack something are stopped again. Returns the outcome for each class that was
+    offered, and the names of boards that can no longer be reached.
     """
     library: Any = loader.load("python")
     offers = {
@@ -117,7 +118,7 @@ def teach(
             if packet.origin != each.name
         }
         try:
-            result, refused = each.sharer.take_lacking(mine)  # of the copy
+            result, refused = each.sharer.take_lacking(mine)  # on the copy
             if each.sharer.sharing.waiting:
                 with board_model(each.way.port, each.way.key) as board:
                     result, refused = board.sharer.take_lacking(mine)
@@ -139,5 +140,5 @@ def teach(
 
 
 def _sorted(packets: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """By class, and then by whose they are."""
+    """Sort packets by class, and then by origin."""
     return sorted(packets.items(), key=lambda pair: (pair[1].class_names[0], pair[1].origin))

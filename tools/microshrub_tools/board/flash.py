@@ -7,9 +7,9 @@ Each program has a folder of its own on the board, and main.py starts the newest
                         and rom.py if the library is in ROM as well: see rom_library.py
     new.microshrub      a build that is being copied
 
-Copy, compare, self-test, and only then rename new.microshrub to microshrub.0008. A main.py that
-was there before is kept as main.old, and is replaced last: by a rename, which is one step in
-littlefs; FAT needs two, between which there is no main.py, this first time only.
+Copy, compare, self-test, and only then rename new.microshrub to microshrub.0008. An existing
+main.py is kept as main.old, and is replaced last, by a rename. A rename is one step in littlefs;
+FAT needs two, between which there is no main.py, on the first flash only.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from .board_repl import RaisedError
 
 _NEW = "new.microshrub"
 _SLOT = re.compile(r"microshrub\.\d{4}")
-_FAILED = {"tested", "tried"}  # one of them is in a program that did not come up, see board_code
-_STATE_FILES = ("config.json", ".state")  # what a checkpoint belongs to
-_CHUNK = 1536  # bytes that are sent at once, a multiple of 3 for base64
+_FAILED = {"tested", "tried"}  # files that mark a program that did not come up, see board_code
+_STATE_FILES = ("config.json", ".state")  # the files that a checkpoint belongs to
+_CHUNK = 1536  # bytes sent at once, a multiple of 3 for base64
 _NO_SPACE = re.compile(r"OSError: (\[Errno )?28\b")
 _SELFTEST_SECONDS = 300.0
-SAMPLES = 200  # of the self-test
+SAMPLES = 200  # samples of the self-test
 ARCHITECTURES = (
     *("", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp"),
     *("xtensa", "xtensawin", "rv32imc", "rv64imc"),
 )
-_THUMB = range(4, 9)  # each of these also runs the code of those before it
+_THUMB = range(4, 9)  # each of these architectures also runs the code of the ones before it
 _NO_LIBRARY = "no module named 'microshrub'"
 _NEEDS_FIRMWARE = (
     "The build is for a MicroPython with microshrub in its firmware, and this board's has none. "
@@ -58,43 +58,43 @@ Update = Callable[[int, int], object]
 
 
 class Runs(Protocol):
-    """What a board has to do: see device.Device."""
+    """A board that runs code: see board_repl.Device."""
 
     def reset(self) -> None:
-        """Soft reset, without main.py."""
+        """Do a soft reset, without main.py."""
 
     def run(self, code: str, seconds: float = ...) -> str:
-        """What the code prints."""
+        """Run the code and return its output."""
 
     def value(self, expression: str, seconds: float = ...) -> Any:
-        """What the expression is."""
+        """Return the value of the expression."""
 
 
 class Starts(Runs, Protocol):
-    """A board that can go on with a program."""
+    """A board that can also start a program."""
 
     def begin(self, code: str) -> Line:
-        """Start code that goes on."""
+        """Start code that keeps running; return the line to the code."""
 
 
 @dataclass(frozen=True)
 class SelfTest:
-    """What the board learned from the fixed stream, and what it took; 0 us without a clock.
+    """The result of the self-test: the model's CRC32, its time (0 us without a clock) and memory.
 
-    rom_bytes are of the library in the board's ROM file system; if there are none, not_in_rom says
-    why, after a flash over a cable.
+    rom_bytes is the library's size in the board's ROM file system; if it is 0, not_in_rom gives
+    the reason, after a flash over a cable.
     """
 
     crc32: int
     microseconds: int  # a sample
-    free_before: int  # bytes of heap, nothing being imported
+    free_before: int  # bytes of heap before any import
     free_after: int  # with the library, the model and its quantizer
     rom_bytes: int = 0
     not_in_rom: str = ""
 
 
 def _quiet(done: int, total: int) -> None:
-    """The progress of a caller who wants none."""
+    """Ignore the progress."""
 
 
 def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
@@ -115,9 +115,9 @@ def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
 
 
 def try_out(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
-    """Copy a build to the board and test it there, beside the program that the board has.
+    """Copy a build to the board and test it there; the board keeps its program.
 
-    leave_no_trace() removes it. Raises UserError.
+    leave_no_trace() removes the build. Raises UserError.
     """
     wanted = expected_crc32(files)
     leave_no_trace(device)
@@ -134,13 +134,13 @@ def leave_no_trace(device: Runs) -> None:
 
 
 def start_tried(device: Starts) -> Line:
-    """Start the build that was tried out; returns the line to its program."""
+    """Start the build that was tried out; return the line to its program."""
     device.reset()
     return device.begin(START % _NEW)
 
 
 def prepare(device: Runs) -> None:
-    """Send the helpers to the board, and remove what interrupted flashes left behind."""
+    """Send the helpers to the board, and remove the remains of interrupted flashes."""
     device.run(HELPERS)
     remove(device, _NEW)
     for slot in slots(device)[:-1]:
@@ -151,13 +151,13 @@ def prepare(device: Runs) -> None:
 
 
 def slots(device: Runs) -> list[str]:
-    """The programs' folders, oldest first."""
+    """Return the programs' folders, oldest first."""
     names: list[str] = device.value("programs()")
     return names
 
 
 def remove(device: Runs, path: str) -> None:
-    """Remove a folder with all that is in it, if it is there: main.py last, which makes it one."""
+    """Remove a folder with its contents, if it exists; main.py, the mark of a program, is last."""
     above, _, name = path.rpartition("/")
     if name not in dict(device.value(f"listing({above or '.'!r})")):
         return
@@ -206,12 +206,12 @@ def check_fit(device: Runs, files: Files) -> None:
 
 
 def architecture(number: int) -> str:
-    """The name of a number in sys.implementation._mpy."""
+    """Return the name of an architecture by its number in sys.implementation._mpy."""
     return ARCHITECTURES[number] if number < len(ARCHITECTURES) else f"number {number}"
 
 
 def copy(device: Runs, files: Files, update: Update = _quiet) -> None:
-    """Copy the files to where the new program is put together."""
+    """Copy the files to the folder of the new program."""
     total, done = sum(map(len, files.values())), 0
     folders = {_NEW}
     for name in files:
@@ -243,13 +243,13 @@ def write(device: Runs, path: str, data: bytes) -> None:
 
 
 def verify(device: Runs, files: Files) -> None:
-    """Raise UserError unless every file's SHA-256 on the board is that of the build's."""
+    """Raise UserError unless every file has the same SHA-256 on the board as in the build."""
     for name, data in files.items():
         _same(device, f"{_NEW}/{name}", data)
 
 
 def put_into_rom(device: Runs, files: Files) -> rom_library.RomLibrary:
-    """Put the library into the board's ROM file system as well, if it has room there."""
+    """Put the library into the board's ROM file system as well, if there is room."""
     library = rom_library.put(device, files)
     if library.program:
         path = f"{_NEW}/{rom_library.PROGRAM}"
@@ -267,7 +267,7 @@ def _same(device: Runs, path: str, data: bytes) -> None:
 
 
 def expected_crc32(files: Files) -> int:
-    """What the simulator's self-test gives for the build's model. Raises UserError."""
+    """Return the CRC32 of the simulator's self-test for the build's model. Raises UserError."""
     config = json.loads(files["config.json"])
     library = loader.load("python")
     try:
@@ -287,7 +287,7 @@ def expected_crc32(files: Files) -> int:
 def selftest(device: Runs, wanted: int) -> SelfTest:
     """Let the new program's library learn on the board, and compare the model's CRC32.
 
-    Raises UserError if it goes wrong.
+    Raises UserError if the self-test fails.
     """
     device.reset()
     device.run(HELPERS)
@@ -329,7 +329,7 @@ def take_checkpoint_along(device: Runs) -> None:
 
 
 def put_on_trial(device: Runs, files: Files) -> None:
-    """Have the new program be tested when it starts, and the previous one start if it fails."""
+    """Have the board test the new program as it starts, or else start the previous one."""
     trial = (HELPERS + TRIAL % expected_crc32(files)).encode()
     write(device, f"{_NEW}/trial.py", trial)
     _same(device, f"{_NEW}/trial.py", trial)
@@ -337,9 +337,9 @@ def put_on_trial(device: Runs, files: Files) -> None:
 
 
 def switch(device: Runs, *, keep: bool = False) -> None:
-    """From the previous program to the new one; after each step one of them starts.
+    """Switch from the previous program to the new one; after each step, one of the two starts.
 
-    keep: the previous one is not removed.
+    keep: the previous program is not removed.
     """
     device.run(f"install({_NEW!r})")
     data = LOADER.encode()

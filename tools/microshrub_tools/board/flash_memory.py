@@ -1,12 +1,12 @@
 """A board's flash: how much of it a set of files takes in littlefs, and how long it lasts.
 
-A file has blocks of its own; a small one is inside its folder's. A folder has pairs of blocks,
-of which it takes another one when it has about a quarter of a block of names and small files.
+A file has blocks of its own; a small file is inside its folder's blocks. A folder has pairs of
+blocks, and takes another pair for about every quarter of a block of names and small files.
 
-A sector of flash can be erased 100,000 times, as its makers say. littlefs spreads what it writes
-over the sectors that are free, so a checkpoint's erases are shared by all of them. A program may
-begin with an allowance of saves, and gets another one every so many seconds: see the firmware's
-checkpoint.py. So labels without end take the allowance once, and then a save in that time.
+Makers of flash rate a sector for 100,000 erases. littlefs spreads its writes over the free
+sectors, so all of these share a checkpoint's erases. A program begins with an allowance of saves,
+and earns another save at a fixed interval: see the firmware's checkpoint.py. So an endless series
+of labels uses up the allowance once, and then one save per interval.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from pathlib import PurePosixPath
 from microshrub_host.boards.board_files import Board
 from microshrub_host.library.loader import constant
 
-BLOCK = 4096  # bytes, of all boards' flash
+BLOCK = 4096  # bytes, on all boards
 _SMALL = 8  # a file of at most a block / 8 is inside its folder
-_SHARE = 4  # of a block: bytes in a pair
-_ENTRY = 16  # bytes beside a name
-YEARS = 10.0  # that the default lasts, with a model of this size
+_SHARE = 4  # a pair of blocks holds a quarter of a block
+_ENTRY = 16  # bytes of an entry besides its name
+YEARS = 10.0  # lifetime of the flash at the default interval, with a model of this size
 _MODEL = 64 * 1024  # bytes
 _PROGRAM = 256 * 1024  # bytes of flash that a program takes
-_ERASES = 100_000  # of a sector
-ERASE_S = 0.045  # of a sector, with what is written to it
-_SIZE = 1024 * 1024  # bytes of the file system, of a board whose file does not say
+_ERASES = 100_000  # that a sector endures
+ERASE_S = 0.045  # seconds to erase a sector and write it
+_SIZE = 1024 * 1024  # bytes of the file system, unless the board's file states them
 _DAY = 24 * 60 * 60  # seconds
 _STEP = 60
-_PAUSE, _LONGEST = 5, 60  # seconds in which a state of the usual size is in flash
+_PAUSE, _LONGEST = 5, 60  # seconds until a state of the usual size is in flash
 
 
 def blocks(sizes: Mapping[str, int], block: int = BLOCK) -> int:
-    """About how many blocks files of so many bytes take, by their paths; rather too many.
+    """Return about how many blocks files of these sizes take, by path; rather too many.
 
-    Above them is a folder, which is counted.
+    The folder above the files is counted.
     """
     inside = Counter({PurePosixPath("."): 0})
     result = 0
@@ -54,7 +54,7 @@ def blocks(sizes: Mapping[str, int], block: int = BLOCK) -> int:
 
 
 def years(board: Board, state_bytes: int, seconds: int) -> float:
-    """Years that the flash lasts where a state is saved so often, day and night."""
+    """Return the years that the flash lasts with a save at this interval, day and night."""
     free = (board.flash_bytes or _SIZE) - _PROGRAM - 2 * state_bytes
     sectors = max(free // BLOCK, 1)
     saves = _ERASES * sectors / erases(state_bytes) - constant("checkpoint", "_ALLOWANCE")
@@ -62,8 +62,8 @@ def years(board: Board, state_bytes: int, seconds: int) -> float:
 
 
 def saved_within(state_bytes: int) -> tuple[int, int]:
-    """Seconds after the last label in which a state is in flash, and after the first one where
-    labels go on: as long as the allowance of saves is not used up.
+    """Return the seconds from the last label until a state is in flash, and from the first label
+    if labels go on; both hold until the allowance of saves is used up.
     """
     takes = 2 * seconds_of(state_bytes)  # half of the time, readings are taken
     pause, longest = (constant("checkpoint", name) / 1000 for name in ("_PAUSE", "_LONGEST"))
@@ -71,21 +71,21 @@ def saved_within(state_bytes: int) -> tuple[int, int]:
 
 
 def erases(state_bytes: int) -> int:
-    """Sectors that a checkpoint of a state erases: its own, and one of the folder."""
+    """Return how many sectors a checkpoint of a state erases: its own, and one of the folder."""
     return -(-state_bytes // BLOCK) + 1
 
 
 def seconds_of(state_bytes: int) -> float:
-    """That a checkpoint of a state takes: nearly all of it erases."""
+    """Return the seconds that a checkpoint of a state takes, nearly all of them for erasing."""
     return erases(state_bytes) * ERASE_S
 
 
 def seconds_between(board: Board) -> int:
-    """The default between two checkpoints: with any model up to 64 KB, the flash lasts."""
+    """Return the default interval of checkpoints: the flash lasts with models up to 64 KB."""
     return lasting(board, _MODEL)
 
 
 def lasting(board: Board, state_bytes: int) -> int:
-    """Whole minutes between two checkpoints, in seconds, so that the flash lasts for YEARS."""
+    """Return the interval of checkpoints, whole minutes in seconds, for flash to last YEARS."""
     least = YEARS / years(board, state_bytes, 1)
     return -(-int(least + 1) // _STEP) * _STEP

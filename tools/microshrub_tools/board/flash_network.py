@@ -1,10 +1,10 @@
-"""Flashes a board in the network, over TCP, for who has its key.
+"""Flashes a board on the network, over TCP, with the board's key.
 
-The board stops its program, which saves its checkpoint, and obeys as at a cable.
-The new program is copied and compared there; then the board starts anew, has the new program's
-library learn a fixed stream, and starts the program if the bits are the simulator's. Once the PC
-has come to it over the network, it stays; else, and after every cut, the previous one starts: see
-board_code.py.
+The board stops its program, which saves its checkpoint, and takes commands as over a cable.
+The new program is copied and compared there; then the board restarts, runs the self-test of the
+new program's library, and starts the program if the bits are the simulator's. The new program
+stays once the PC has connected to it over the network; otherwise, and after every cut, the
+previous program starts: see board_code.py.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from . import flash, simulated_board
 from .board_repl import DeviceError, RaisedError
 from .flash import Files, SelfTest, Update
 
-_SECONDS = 30.0  # for an answer
-_BACK = 420.0  # for the board to be back, tested; longer than a program is on trial
+_SECONDS = 30.0  # seconds for an answer
+_BACK = 420.0  # until the board is back, tested; longer than a program's trial
 _RESTART = b"import machine; machine.reset()"
 
 
 class NetworkDevice:
-    """A board in the network that takes a new program. Raises PortError if there is none.
+    """A board on the network that takes a new program. Raises PortError if none answers.
 
-    One that starts may take so many seconds.
+    seconds is how long a starting board may take.
     """
 
     def __init__(self, port: str, key: bytes, seconds: float = 0.0) -> None:
@@ -38,7 +38,7 @@ class NetworkDevice:
         self._line = line_within(port, key, seconds, FLASH)
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
-        """What the code prints. Raises RaisedError, or DeviceError if the line is gone."""
+        """Run the code and return its output. Raises RaisedError; DeviceError without a line."""
         try:
             answer = self._line.ask(code.encode(), patience(seconds))
         except OSError as broken:
@@ -49,22 +49,22 @@ class NetworkDevice:
         return text
 
     def value(self, expression: str, seconds: float = _SECONDS) -> Any:
-        """What an expression is on the board: numbers, texts, lists and the like."""
+        """Return the value of an expression on the board: numbers, texts, lists and the like."""
         return ast.literal_eval(self.run(f"print(repr({expression}))", seconds))
 
     def reset(self) -> None:
-        """Start the board anew, which ends the line."""
+        """Restart the board, which closes the line."""
         with contextlib.suppress(OSError):
             self._line.ask(_RESTART, 1.0)
         self.close()
 
     def close(self) -> None:
-        """Let go of the line, after which the board starts anew."""
+        """Close the line, after which the board restarts."""
         self._line.close()
 
 
 def flash_network(port: str, key: bytes, files: Files, update: Update) -> SelfTest:
-    """Put a build on a board and have it tried there. Raises UserError.
+    """Put a build on a board, and have the board try it out. Raises UserError.
 
     After each step the board starts its previous program or, after the last ones, the new one.
     """
@@ -91,7 +91,7 @@ def flash_network(port: str, key: bytes, files: Files, update: Update) -> SelfTe
 
 
 def _send(device: NetworkDevice, files: Files, update: Update) -> str:
-    """Copy the program and have it be the next; returns the folder of the present one."""
+    """Copy the program and make it the next to start; return the folder of the current program."""
     before: str = device.value("here")
     if device.value(simulated_board.MARK):
         files = simulated_board.for_this_pc(files)
@@ -111,7 +111,7 @@ def _send(device: NetworkDevice, files: Files, update: Update) -> str:
 
 
 def _back(port: str, key: bytes) -> NetworkDevice:
-    """The board, once it is there again. Raises UserError if it is not in time."""
+    """Wait for the board and return it. Raises UserError if the board is not back in time."""
     try:
         return NetworkDevice(port, key, _BACK)
     except PortError as error:

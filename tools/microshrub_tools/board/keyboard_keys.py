@@ -1,6 +1,6 @@
 """The keys of a USB keyboard by their names, with their numbers on the wire.
 
-A name is what a browser calls the key (KeyboardEvent.code), but for letters and digits, which are
+A key has the name that a browser gives it (KeyboardEvent.code); letters and digits name
 themselves. A number is the key's place on a keyboard for American English (USB HID usage tables,
 page 7): the PC's own layout decides which letter that is.
 """
@@ -11,8 +11,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
 
 _A, _ONE, _F1, _F13 = 4, 30, 58, 104
-_HELD = 224  # the first of the keys that are held with others
-_MOST = 6  # keys at a time, beside those
+_HELD = 224  # the first of the modifier keys
+_MOST = 6  # keys at a time, besides the modifiers
 
 KEYS = {
     **{letter: _A + i for i, letter in enumerate("abcdefghijklmnopqrstuvwxyz")},
@@ -33,7 +33,7 @@ KEYS = {
 
 
 def usage(name: str) -> int:
-    """The number of a key; capital letters or not. Raises UserError."""
+    """Return the number of a key, by its name in any case. Raises UserError."""
     spoken = {key.lower(): number for key, number in KEYS.items()}
     if name.lower() in spoken:
         return spoken[name.lower()]
@@ -41,7 +41,7 @@ def usage(name: str) -> int:
 
 
 def check(name: str, keys: list[int]) -> None:
-    """Raise UserError if a class has more keys than a keyboard tells of, or one of them twice."""
+    """Raise UserError if a class has more keys than a keyboard can report, or has a key twice."""
     if len(set(keys)) < len(keys):
         raise UserError(f"--switch {name} has one key twice")
     if sum(key < _HELD for key in keys) > _MOST:

@@ -2,9 +2,9 @@
 
     microshrub-packet/GROUP/CLASS/BOARD     a packet of samples of that class, retained
 
-A group is the boards that see the same features. The name of a class is written as in a URL, as it
-may have a slash. Whoever may write there can send anything: what comes is checked, and a packet is
-judged by the model that it is for.
+A group is the boards with the same features. The name of a class is percent-encoded, as it may
+have a slash. Any client of the broker may send anything: each message is checked, and the model
+that learns from a packet judges its samples.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from microshrub_host.library import loader
 from ..link.broker import Broker, Message
 
 TOPIC = "microshrub-packet"
-MOST_BYTES = 32768  # of a packet
-MOST_SAMPLES = 100  # of a packet: judging takes as long as their square
-MOST_BOARDS = 8  # whose packets of a class a group has
-_SHOWN = 100  # letters of a topic
+MOST_BYTES = 32768  # bytes of a packet
+MOST_SAMPLES = 100  # samples of a packet: the time to judge them grows with their square
+MOST_BOARDS = 8  # boards of a group that have packets of one class
+_SHOWN = 100  # letters of a topic that are printed
 
 
 @dataclass(frozen=True)
 class Published:
-    """What others have published: packets by their topics, and sentences on what was refused.
+    """The packets of other boards by topic, and an error message for each packet refused.
 
-    `left` are names of classes of which more boards have published than are taken.
+    `left` are the names of classes with packets of more boards than are taken.
     """
 
     packets: Mapping[str, Any]
@@ -47,10 +47,10 @@ class MqttPacketStore:
         self._group = group
 
     def publish(self, packets: Iterable[bytes]) -> list[str]:
-        """Give packets, each of one class and of one origin, in place of those given before.
+        """Publish packets, each of one class and one origin, in place of earlier ones.
 
-        Returns the names of classes of which there are enough of others. Raises UserError for
-        what is too long, or if the broker does not keep it.
+        Returns the names of classes that enough other boards have published. Raises UserError if a
+        packet is too long, or if the broker does not keep it.
         """
         given: dict[str, bytes] = {}
         for data in packets:
@@ -75,7 +75,7 @@ class MqttPacketStore:
         return [unquote(topic.split("/")[2]) for topic in full]
 
     def fetch(self, left_out: str) -> Published:
-        """The packets of all boards but one: of each class those of the first few boards."""
+        """Fetch the packets of all boards but one, for a class from MOST_BOARDS boards at most."""
         there = (m for m in self._kept("+", "+") if m.topic.split("/")[3] != left_out)
         every = self._read_all(there)
         counts: Counter[str] = Counter()
@@ -89,18 +89,18 @@ class MqttPacketStore:
         return Published(result, every.refused, left)
 
     def of(self, origin: str) -> Published:
-        """The packets of one board."""
+        """Fetch the packets of one board."""
         return self._read_all(self._kept("+", origin))
 
     def withdraw(self, origin: str) -> list[str]:
-        """Take away all that is there of a board; returns the names of the classes."""
+        """Remove all packets of a board; return the names of their classes."""
         topics = sorted(message.topic for message in self._kept("+", origin))
         for topic in topics:
             self._broker.publish(topic, b"", retain=True)
         return [unquote(topic.split("/")[2]) for topic in topics]
 
     def topic(self, name: str, board: str) -> str:
-        """Of the packet of a class and a board."""
+        """Return the topic of the packet of a class and a board."""
         return f"{TOPIC}/{self._group}/{quote(name, safe='')}/{board}"
 
     def _kept(self, name: str, board: str) -> Iterable[Message]:
@@ -117,13 +117,13 @@ class MqttPacketStore:
         return Published(result, tuple(refused), ())
 
     def _others(self, topic: str, there: Iterable[str]) -> int:
-        """How many other boards have given a packet of the class."""
+        """Return how many other boards have published a packet of the class."""
         return sum(
             each != topic and each.rpartition("/")[0] == topic.rpartition("/")[0] for each in there
         )
 
     def _read(self, message: Message) -> Any:
-        """The packet in a message. Raises UserError for what may not stand there."""
+        """Return the packet in a message. Raises UserError for a packet that may not be there."""
         check_limits("it", message.data, 0)
         packet = _packet(message.data)
         check_limits("it", message.data, packet.samples)
@@ -136,7 +136,7 @@ class MqttPacketStore:
 
 
 def check_limits(what: str, data: bytes, samples: int) -> None:
-    """Raise UserError for more than a broker gets."""
+    """Raise UserError for a packet that is too large for a broker."""
     if len(data) > MOST_BYTES:
         raise UserError(f"{what} has more than {MOST_BYTES:,} bytes")
     if samples > MOST_SAMPLES:

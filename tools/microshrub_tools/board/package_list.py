@@ -3,12 +3,12 @@
 `package.json` is the library, `package-ROOM.json` the part of it that one room of learners needs,
 and `package-device.json` the library with the program that learns on its own.
 
-`make packages` writes them. Each names all of its files, since a
-package of mip cannot name another by a relative address; those of files are relative, so that it
-works from wherever firmware/ lies.
+`make packages` writes the packages. Each names all of its files, since a package of mip cannot
+name another package by a relative address; the addresses of files are relative, so that a package
+works wherever firmware/ is.
 
-`make compiled-packages` writes the same compiled, with machine code for each processor: a board
-need not compile them, and its kernels are those that `build` makes.
+`make compiled-packages` writes the same packages compiled, with machine code for each processor: a
+board need not compile them, and the kernels are as `build` makes them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROGRAM = "device"  # the room that is not part of the library
 
 
 def package_lists() -> dict[str, str]:
-    """The text of each package, by the name of its file."""
+    """Return the text of each package, by the name of its file."""
     folder = library_files.folder().parent
     return {
         f"{name}.json": _text(
@@ -41,7 +41,7 @@ def _relative(paths: Iterable[Path], folder: Path) -> list[str]:
 
 
 def _modules() -> dict[str, list[str]]:
-    """The library's modules that each package has."""
+    """Return the library's modules that each package has."""
     modules = [
         path.relative_to(library_files.folder()).with_suffix("").as_posix().replace("/", ".")
         for path in library_files.sources()
@@ -59,14 +59,14 @@ def _room(module: str) -> str:
 
 
 def _text(files: dict[str, str]) -> str:
-    """A package of these files of the board, each with its place beside the package."""
+    """Return the text of a package: the board's files, each with its path from the package."""
     version = loader.load("python").__version__
     urls = [[target, files[target]] for target in sorted(files)]
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 
 
 def write_packages() -> None:
-    """Write them all beside the device library's folder."""
+    """Write all packages to the parent of the device library's folder."""
     for name, text in package_lists().items():
         (library_files.folder().parent / name).write_text(text, encoding="utf-8")
 
@@ -74,7 +74,7 @@ def write_packages() -> None:
 def write_compiled(folder: Path, archs: Iterable[str] = native_files.ON_BOARDS) -> None:
     """Write each package compiled for each -march of mpy-cross: package-ARCH.json and the like.
 
-    The files are in folders beside them. Raises NoNativeTools.
+    The files are in folders next to the packages. Raises NoNativeTools.
     """
     for arch in archs:
         for name, modules in _modules().items():

@@ -1,8 +1,8 @@
 """A virtual board: a real 32-bit MicroPython behind a pty, with a folder as its flash.
 
-Debian's MicroPython for the PC has no raw REPL, which mpremote needs. So a program on it is one:
-on_pc/repl.py. Around it, a thread does what a board's hardware does: it carries bytes, makes a
-signal of Ctrl-C and starts MicroPython again. Linux alone has all that this needs.
+Debian's MicroPython for the PC has no raw REPL, which mpremote needs. So the script on_pc/repl.py
+is one. A thread does the work of a board's hardware: it carries bytes, turns Ctrl-C into a signal
+and restarts MicroPython. This runs on Linux only.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from microshrub_host.base import child_process
 from microshrub_host.base.pseudo_terminal import drop_unread, never_wait, pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
-_PATIENCE = 2.0  # seconds for somebody to read; what nobody reads is lost, as on a board's USB
+_PATIENCE = 2.0  # seconds for a reader; unread output is lost, as on a board's USB
 
 
 class PcBoard:
-    """`port` is what mpremote opens, `flash` the board's files."""
+    """A virtual board: mpremote opens `port`, and the folder `flash` has the board's files."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class PcBoard:
         mode: str = "boot",
         sensors: Path | None = None,
     ) -> None:
-        """`sensors` is what machine_on_pc.py plays; without it the board has no pins."""
+        """Start the board; machine_on_pc.py plays `sensors`, without which there are no pins."""
         self.flash = flash
         flash.mkdir(exist_ok=True)
         words = [str(SCRIPTS), str(sensors.resolve())] if sensors else []
@@ -54,7 +54,7 @@ class PcBoard:
         self._closing = True
         self._process.kill()
         self._thread.join()
-        self._process.kill()  # it may have been started anew in the meantime
+        self._process.kill()  # the thread may have restarted it in the meantime
         self._process.wait()
         os.close(self._master)
         os.close(self._slave)
@@ -71,7 +71,7 @@ class PcBoard:
         os.read(self._process.stdout.fileno(), 1)
 
     def cut_power(self) -> None:
-        """Off, and on again."""
+        """Switch the board off and on again."""
         self._process.kill()
 
     def _carry(self) -> None:
@@ -94,7 +94,7 @@ class PcBoard:
                 self._type(os.read(self._master, 4096), into.fileno())
 
     def _tell(self, data: bytes) -> None:
-        """Write what the board says; where nobody reads it, earlier output is lost."""
+        """Write the board's output; without a reader, earlier output is lost."""
         while data:
             patience = 0.0 if self._unread or self._closing else _PATIENCE
             if select.select([], [self._master], [], patience)[1]:
@@ -114,7 +114,7 @@ class PcBoard:
                 os.write(into, part)
 
     def _is_interrupted(self) -> bool:
-        """Whether MicroPython listens to Ctrl-C, which micropython.kbd_intr(-1) switches off."""
+        """Return whether Ctrl-C interrupts MicroPython; micropython.kbd_intr(-1) disables that."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
         return bool(int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1)

@@ -22,9 +22,9 @@ _BOARDS = {
 
 
 def add_port_option(parser: Any, *, network: bool = False, instead: str = "") -> None:
-    """Add --port, which may be left out where there is one board; in a network there is --key.
+    """Add --port, which may be left out if there is one board; with `network`, add --key.
 
-    instead: what a board does there that takes the place of something else.
+    instead: the role of a board that takes the place of something else.
     """
     way = ", tcp://HOST[:PORT] of a board in the network" if network else ""
     text = f"a serial device{way}, or socket://HOST:PORT"
@@ -41,7 +41,7 @@ def add_port_option(parser: Any, *, network: bool = False, instead: str = "") ->
 
 
 def describe_ports() -> list[str]:
-    """A line for each serial port, name and what it is; those with a USB device come first."""
+    """Return a line for each serial port, with name and description; USB devices come first."""
     result = []
     for port in sorted(list_ports.comports(), key=lambda port: (port.vid is None, port)):
         board = _BOARDS.get(port.vid, "")
@@ -52,7 +52,7 @@ def describe_ports() -> list[str]:
 
 
 def chosen_port(port: str | None) -> str:
-    """The port that was named, or that of the only board, which is printed.
+    """Return the port that was named, or else the port of the only board, which is printed.
 
     A virtual board counts if it was started in the working folder. Raises UserError, which lists
     the ports, if there is no board, or more than one.
@@ -73,7 +73,7 @@ def chosen_port(port: str | None) -> str:
 
 
 def _no_board() -> str:
-    """The message if no board is found, with the ports that there are."""
+    """Return the message for no board, with a list of the ports."""
     some = list_ports.comports()
     if any(port.vid is not None for port in some):
         return _with_ports(
@@ -107,7 +107,7 @@ def _built_in(port: Any) -> str:
 
 
 def _closed(device: str) -> str:
-    """A remark on a port that this user may not open."""
+    """Return a remark on a port that this user may not open."""
     path = Path(device)
     if not path.exists() or os.access(path, os.R_OK | os.W_OK):
         return ""
@@ -115,9 +115,9 @@ def _closed(device: str) -> str:
 
 
 def _group(path: Path) -> str:
-    if sys.platform == "win32":  # which has no groups of files
+    if sys.platform == "win32":  # Windows has no groups of files
         return "that owns it"
     try:
         return path.group()
-    except KeyError:  # it has no name
+    except KeyError:  # the group has no name
         return "that owns it"

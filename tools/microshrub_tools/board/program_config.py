@@ -1,7 +1,7 @@
 """Makes config.json, the configuration of a board's program.
 
-A program is a learner with its quantizer, in the state in which it starts, and what is around it:
-the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of the file's bytes.
+A program is a learner with its quantizer, in their initial state, with a sensor, labels,
+checkpoints, an alarm. The board identifies the program by the CRC32 of the file's bytes.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 
 def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
-    """A program that goes on with a saved model.
+    """Return a program that continues with a saved model.
 
-    Spare classes are those of the model. Raises UserError if the sensor cannot give the integers
+    Spare classes are the model's. Raises UserError if the sensor cannot give the integers
     that the model has learned.
     """
     parts = {
@@ -47,7 +47,7 @@ def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
         rows = kept | config.get(CONFIG, {})
         for name in kept:
             state = more.pop(name, b"")
-            if state and rows[name] == kept[name]:  # with other options, it begins anew
+            if state and rows[name] == kept[name]:  # other options need a new state
                 rows[name] = [*rows[name], f"{name}.state"]
                 more[name] = state
         config[CONFIG] = rows
@@ -78,10 +78,10 @@ def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
 def of_stream(
     stream: Stream, model: str, parameters: dict[str, Any], warmup: int, config: dict[str, Any]
 ) -> Program:
-    """A program with a fresh learner, whose quantizer has seen the stream's first samples.
+    """Return a program with a fresh learner, whose quantizer has seen the first samples.
 
-    With a warm-up of 0, its ranges grow, and it has seen none. Raises UserError if a sensor of the
-    board is to give what is not in whole numbers.
+    With a warm-up of 0, the quantizer's ranges grow, and it has seen none. Raises UserError if a
+    sensor of the board would have to give values that are not whole numbers.
     """
     if config["sensor"]["kind"] == "serial":
         scale = stream.scale
@@ -119,9 +119,9 @@ def of_numbers(
     target: dict[str, Any],
     config: dict[str, Any],
 ) -> Program:
-    """A program with a fresh regressor, whose ranges are those of the first rows.
+    """Return a program with a fresh regressor, whose ranges are those of the first rows.
 
-    target has the parameters of its Forecaster. Raises UserError as of_stream() does.
+    target has the parameters of the program's Forecaster. Raises UserError as of_stream() does.
     """
     first = stream.first_rows(warmup)
     if config["sensor"]["kind"] == "serial":

@@ -1,8 +1,8 @@
-"""Deep sleep of a program: from which distance between two samples on it takes less, and which
-programs can do it.
+"""Deep sleep of a program: the time between two samples from which it takes less, and the programs
+that can use it.
 
-config.json's sleep then has "deep": the seconds that a deep sleep has to last to take less than
-light sleep. They follow from the board's currents and from the size of the checkpoint.
+"deep" in the sleep of config.json is the seconds that a deep sleep has to last to take less than
+light sleep. The seconds follow from the board's currents and from the size of the checkpoint.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .flash_memory import seconds_of
 from .program_options import rate_of
 
 _LIT = ("queries", "spare_classes", "checkpoint")  # options that may have a light
-UNSETTLED = 1  # second: a program that is to sleep deeply, where that pays
+UNSETTLED = 1  # second: a program that is to sleep deeply, if that pays
 
 
 def state_bytes(program: Program, board: Board) -> int:
-    """About how many bytes a checkpoint has."""
+    """Return about how many bytes a checkpoint has."""
     result = ram_budget.budget(program.parameters, board, program.learner, [])
     return sum(part.bytes for part in result.buffers)
 
@@ -40,10 +40,10 @@ def trade(program: Program, board: Board) -> DeepSleepTrade | None:
 
 
 def settled(program: Program, board: Board) -> Program:
-    """The program; if it is to sleep deeply, with the seconds that this has to last.
+    """Return the program; a program that is to sleep deeply gets the seconds from which that pays.
 
-    Raises UserError where that is not known, where the program would lose something by it, and
-    where its samples come so often that light sleep takes less.
+    Raises UserError if the board's currents are not known, if deep sleep would break the program,
+    or if its samples are so frequent that light sleep takes less.
     """
     config = program.config
     if (config.get("sleep") or {}).get("deep") != UNSETTLED:
@@ -66,7 +66,7 @@ def settled(program: Program, board: Board) -> Program:
 
 
 def _check(config: dict[str, Any]) -> None:
-    """Raise UserError if the program needs what deep sleep does not keep."""
+    """Raise UserError if the program needs RAM or pins, which deep sleep does not keep."""
     lights = any((config.get(name) or {}).get("led") is not None for name in _LIT)
     for there, what in (
         (not config["checkpoint"], "--checkpoint-seconds 0 leaves nothing to start from"),

@@ -24,7 +24,7 @@ _HOST = re.compile(r"[A-Za-z0-9_.-]{1,63}")  # a board has no IPv6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ADDRESS = re.compile(r"([^\s/:]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")  # IPv6 in []
 _VERSION = re.compile(r"(20[0-9]{2})\.([1-9]|1[0-2])(?:\.[0-9]+)?")
-_OLDEST = 2023, 8  # it has events
+_OLDEST = 2023, 8  # the first version with events
 _MOST_TEXT = 96  # bytes of a user or a password
 
 
@@ -69,7 +69,7 @@ class MqttSettings:
             raise UserError(f"--events has to be 1..1024, not {self.events:,}")
 
     def config(self, classes: Sequence[str], *, sleeps: bool = False) -> dict[str, Any]:
-        """Its part of config.json. Raises UserError."""
+        """Return the broker's part of config.json. Raises UserError."""
         if not classes:
             raise UserError("--mqtt is for classes, and this model predicts numbers")
         if sleeps:
@@ -93,7 +93,7 @@ class MqttSettings:
         return result | ({"ca": CERTIFICATE} if self.ca else {})
 
     def files(self, program: Program) -> dict[str, bytes]:
-        """Return its further files, besides config.json and secrets.json. Raises UserError."""
+        """Return the program's files besides config.json and secrets.json. Raises UserError."""
         texts = discovery_messages.messages(
             program.config,
             program.learner,
@@ -106,7 +106,7 @@ class MqttSettings:
 
 
 def check_text(flag: str, text: str, most: int) -> None:
-    """Raise UserError for a text with more bytes, or with control characters."""
+    """Raise UserError for a text of more than `most` bytes, or with control characters."""
     if len(text.encode()) > most or any(ord(letter) < 32 for letter in text):
         raise UserError(f"{flag} has more than {most} bytes, or control characters")
 
@@ -122,8 +122,8 @@ def check_name(name: str, flag: str = "--name") -> None:
 def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> MqttSettings | None:
     """Return the settings for the values of options, by their names; None without --mqtt.
 
-    ask(words, flag) asks a person for a password that no file has, which the option named by
-    flag would name; named: there is another use of --name. Raises UserError.
+    ask(words, flag) prompts for a password that no file has; flag is the option that names such a
+    file. named: --name has another use as well. Raises UserError.
     """
     names = (
         "mqtt_user", "mqtt_password_file", "mqtt_ca", "name", "settle", "events", "home_assistant",
@@ -162,7 +162,7 @@ def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> Mq
 
 
 def _version(text: str | None) -> tuple[int, int]:
-    """Year and month of a version of Home Assistant. Raises UserError."""
+    """Return year and month of a version of Home Assistant. Raises UserError."""
     if text is None:
         return discovery_messages.WHOLE_DEVICES
     match = _VERSION.fullmatch(text)
@@ -185,8 +185,9 @@ def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
 
 
 def password(file: Path | None, needed: str, what: tuple[str, str], ask: Any) -> str:
-    """The first line of a file, or what a person types who is asked for `what`: its name, and
-    the option that names a file. Raises UserError.
+    """Return a password: the first line of a file, or the answer to a prompt. Raises UserError.
+
+    what is the password's name, and the option that names a file.
     """
     if file is not None:
         try:

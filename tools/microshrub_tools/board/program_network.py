@@ -1,7 +1,7 @@
-"""A program in a network: Wi-Fi, an MQTT broker, the link over TCP, and their secrets.
+"""A program on a network: Wi-Fi, an MQTT broker, the link over TCP, and their secrets.
 
-Passwords and the key are on the board in secrets.json, a file of its own beside config.json: the
-link gives away the latter. They are in no model and in nothing that is printed.
+Passwords and the key are on the board in secrets.json, a file apart from config.json, which the
+link gives away. No model and no printed text contains a secret.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class WifiSettings:
 
 @dataclass(frozen=True)
 class TcpSettings:
-    """The link over TCP at a port, for whoever has the key; its file is made if need be.
+    """The link over TCP at a port, for clients with the key; a missing key file is made.
 
     Raises UserError for impossible values.
     """
@@ -55,7 +55,7 @@ class TcpSettings:
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """What a program does in a network: MQTT, sharing, the link over TCP."""
+    """A program's settings for a network: MQTT, sharing, the link over TCP."""
 
     mqtt: MqttSettings | None = None
     tcp: TcpSettings | None = None
@@ -63,7 +63,7 @@ class NetworkSettings:
     share: ShareSettings | None = None
 
     def config(self, board: Board, classes: tuple[str, ...], *, sleeps: bool) -> dict[str, Any]:
-        """Its part of config.json. Raises UserError."""
+        """Return the network's part of config.json. Raises UserError."""
         flags = (("--wifi", self.wifi), ("--mqtt", self.mqtt), ("--tcp", self.tcp))
         flag = next((flag for flag, given in flags if given), None)
         if flag:
@@ -96,7 +96,7 @@ class NetworkSettings:
         return {"share": share.config(share.name, classes), "datagrams": share.datagrams(board)}
 
     def furnish(self, program: Program) -> Program:
-        """The program with the files of its network. Raises UserError."""
+        """Return the program with the files of its network. Raises UserError."""
         mqtt = self.mqtt.files(program) if self.mqtt else {}
         secrets = {
             **({"wifi": [self.wifi.name, self.wifi.password]} if self.wifi else {}),
@@ -121,7 +121,7 @@ class NetworkSettings:
 def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSettings:
     """Return the settings for the values of options, by their names, for a build in a folder.
 
-    ask(words, flag) asks a person for a password that no file has, see program_mqtt.py. Raises
+    ask(words, flag) prompts for a password that no file has, see program_mqtt.py. Raises
     UserError.
     """
     share = program_share.of_words(given, output)

@@ -1,4 +1,4 @@
-"""The parts around the model in a board's program: sensor, labels, checkpoints."""
+"""The parts of a board's program besides the model: sensor, labels, checkpoints."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ _LEAST_WATCHDOG = 5000  # milliseconds
 class ProgramOptions:
     """The options of a program besides its model, as `microshrub build` takes them."""
 
-    # its kind and its settings, "adc", "pins=26,27", or a list of such for several sensors
+    # the sensor's kind and settings, "adc", "pins=26,27", or a list of such for several sensors
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
-    features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
-    label_pin: LabelPin | None = None  # a button that tells the class
-    led_pin: int | str | None = None  # of a light that is on while a query waits
-    # Of a class pins, "27:green", or "28:880Hz"
+    features: Sequence[str] | None = None  # of the readings: "window=64", "bands=0.5-3,3-8"
+    label_pin: LabelPin | None = None  # a button that gives the class
+    led_pin: int | str | None = None  # pin of a light that is on while a query waits
+    # By class: pins, "27:green", or "28:880Hz"
     switch: Mapping[str, Sequence[int | str]] | None = None
-    switch_above: Mapping[str, float] | None = None  # percent of confidence, of a class
+    switch_above: Mapping[str, float] | None = None  # percent of confidence, by class
     pending: Pending = field(default_factory=Pending)  # samples that wait for a late label
     # None: nothing is saved
     checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
-    alarm: DriftAlarm | None = None  # of classes DriftAlarm(), of numbers none
+    alarm: DriftAlarm | None = None  # None: DriftAlarm() for classes, none for numbers
     companions: Companions = ()
-    words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
-    sleep: Sleep | None = None  # between readings; None: it does not
-    wifi: WifiSettings | None = None  # the wireless network that it joins
-    mqtt: MqttSettings | None = None  # the broker that it tells
-    tcp: TcpSettings | None = None  # the link over TCP, for who has a key
-    share: ShareSettings | None = None  # the group with which it shares samples, at that broker
+    words: Mapping[str, Any] = field(default_factory=dict)  # companions' options by name
+    sleep: Sleep | None = None  # between readings; None: no sleep
+    wifi: WifiSettings | None = None  # the wireless network that the board joins
+    mqtt: MqttSettings | None = None  # the broker that the board reports to
+    tcp: TcpSettings | None = None  # the link over TCP, for clients with a key
+    share: ShareSettings | None = None  # the group with which the board shares samples
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
 
@@ -82,9 +82,10 @@ class ProgramOptions:
         classes: Sequence[str],
         extraction: Extraction | None = None,
     ) -> dict[str, Any]:
-        """The part of config.json that is not the model's; no classes: it predicts numbers.
+        """Return config.json except for the model's part; no classes: the program predicts
+        numbers.
 
-        extraction is what the features were made by, where that is known. Raises UserError.
+        extraction is how the features were made, if known. Raises UserError.
         """
         self._check(board)
         if not classes:
@@ -140,7 +141,7 @@ class ProgramOptions:
                 result[name] = {**result.get(name, {}), **part}
                 if "pin" in part:
                     result[name]["pin"] = sensor_pin(part["pin"], board)
-            if light is not None and each.has_light:  # of all queries
+            if light is not None and each.has_light:  # one light for all queries
                 result[each.name]["led"] = sensor_pin(light, board)
                 light = None
         if light is not None:
@@ -170,7 +171,7 @@ class ProgramOptions:
 
     @property
     def network(self) -> NetworkSettings:
-        """What the program does in a network."""
+        """The program's settings for a network."""
         return NetworkSettings(self.mqtt, self.tcp, self.wifi, self.share)
 
     def _check(self, board: Board) -> None:
@@ -186,11 +187,11 @@ class ProgramOptions:
             )
 
     def sensor_files(self, board: Board) -> tuple[Path, ...]:
-        """The files of the user's own sensors. Raises UserError."""
+        """Return the files of the user's own sensors. Raises UserError."""
         return sensors(self.sensor, board).files
 
     def _extraction(self, read: ProgramSensor, features: Sequence[str]) -> Extraction | None:
-        """Return how --features makes samples of the sensor's readings, if it does."""
+        """Return how --features makes samples of readings; None without --features."""
         if self.features is None:
             return None
         names = read.channels
@@ -229,6 +230,7 @@ class ProgramOptions:
 
 
 def rate_of(config: dict[str, Any]) -> float | None:
-    """Samples a second of a program's sensor, None without one; `config` is its config.json."""
+    """Return the samples a second of a program's sensor, None without a sensor; `config` is its
+    config.json."""
     rate, extraction = sensor_rate(config["sensor"]), config.get("extraction")
     return rate / (extraction["hop"] if extraction else 1) if rate else None

@@ -1,6 +1,6 @@
 """The pins that a program uses: each for one purpose that the pin can serve.
 
-The page of `microshrub web` has the same rules and words, in tools/web/src/board/pins.ts.
+The page of `microshrub web` has the same rules and texts, in tools/web/src/board/pins.ts.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from .program_sensors import pin as existing_pin
 from .program_switches import is_key
 
 Pin = int | str
-_BUS = ("scl", "sda")  # several sensors share them
+_BUS = ("scl", "sda")  # pins that several sensors can share
 _ASKED = "light of a query", "--led-pin"
 _SAVED = "light of what is not saved", "--checkpoint-led"
 RP2_ADC = (26, 27, 28, 29)
 
 
 def check_pins(config: Mapping[str, Any], board: Board) -> None:
-    """Raise UserError if a pin of the configuration is not there, is taken twice, or cannot be
-    what it is for.
+    """Raise UserError if a pin is missing, has two purposes, or cannot serve its purpose.
 
-    Buttons may be one, and what classes switch may be the same pin: both do no harm.
+    Buttons may share a pin, and classes may switch the same pin: neither does harm.
     """
     tasks: dict[Pin, tuple[str, str]] = {}
     for pin, task, option in _tasks(config):
@@ -42,7 +41,7 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
 
 
 def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
-    """Each pin, a word for what may share it, and the option that took it."""
+    """Yield each pin, its purpose, which may share the pin, and the option that names the pin."""
     for place, one in enumerate(_sensors(config["sensor"])):
         for name, pin in _pins_of(one):
             task = name if name in _BUS else f"{name} of sensor {place}"
@@ -62,7 +61,7 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
 
 
 def companion_flags() -> dict[str, str]:
-    """The option of each companion, by its name in config.json."""
+    """Return the option of each companion, by its name in config.json."""
     return {
         companion.name: companion.options[0].flag
         for companion in companion_registry.all_companions()
@@ -82,7 +81,7 @@ def _name(sensor: Mapping[str, Any]) -> str:
 
 
 def _pins_of(sensor: Mapping[str, Any]) -> Iterator[tuple[str, Pin]]:
-    """The pins of a sensor by the names of its settings."""
+    """Yield the pins of a sensor with the names of its settings."""
     for name, value in {**sensor, **sensor.get("options", {})}.items():
         if name == "pins":
             yield from ((name, pin) for pin in value)

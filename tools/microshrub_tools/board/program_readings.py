@@ -1,4 +1,4 @@
-"""How a program reads its sensor: how often it wakes, and the time this takes."""
+"""How a program reads its sensor: how often it wakes, and how long a reading takes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from microshrub_host.boards.program import Program
 
 from .program_sensors import rate_of
 
-POLLS = 100  # times a second that a FIFO is looked at, about; see motion_fifo.py
+POLLS = 100  # looks at a FIFO a second, about; see motion_fifo.py
 
 
 @dataclass(frozen=True)
 class Readings:
-    """`looks` a second; each takes look_us microseconds, 0 where each of them is a sample.
+    """`looks` at the sensor a second; each takes look_us microseconds, 0 if each look is a sample.
 
-    `more_us` is what a sample's features and the readings before them take, 0 where that is not
-    known.
+    `more_us` is the microseconds of a sample's features and the readings before them, 0 if
+    unknown.
     """
 
     looks: float
@@ -27,7 +27,7 @@ class Readings:
 
     @property
     def words(self) -> str:
-        """What besides the program the time of a sample depends on."""
+        """Words for what a sample's time depends on besides the program."""
         return "its features and " if self.more_us else ""
 
 

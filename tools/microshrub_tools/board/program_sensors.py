@@ -15,8 +15,8 @@ from microshrub_host.streams.stream import Extraction
 from . import custom_sensors
 from .custom_sensors import drivers
 
-USUAL_RATE = 50  # readings a second, if nobody says another
-# The settings of the sensors, and their defaults; None: has to be given.
+USUAL_RATE = 50  # readings a second, unless the user gives another rate
+# The settings of the sensors, and their defaults; None: required.
 SENSORS: dict[str, dict[str, Any]] = {
     "serial": {},
     "adc": {"pins": None, "rate": USUAL_RATE},
@@ -24,12 +24,12 @@ SENSORS: dict[str, dict[str, Any]] = {
         "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "axes": 6, "fifo": "no",
     },
 }  # fmt: skip
-_AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
-_MIDDLE = 32768  # of the readings of a pin, 0..65535
+_AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # the axes of an MPU6050
+_MIDDLE = 32768  # the middle of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
 _DAY = 86_400  # seconds
-_LEAST_FIFO = 4  # of them that the chip can take by itself
-_SHOWN = 12  # names of features
+_LEAST_FIFO = 4  # fewest readings a second that the chip can time
+_SHOWN = 12  # names of features in a message
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class ProgramSensor:
 
     config: dict[str, Any]
     channels: tuple[str, ...] = ()  # names of a reading's values
-    zero: tuple[int, ...] = ()  # what each of them is about
-    files: tuple[Path, ...] = ()  # the user's files that it needs
+    zero: tuple[int, ...] = ()  # the resting value of each
+    files: tuple[Path, ...] = ()  # the user's files that the sensor needs
 
     @property
     def kind(self) -> str:
-        """Its name in config.json."""
+        """The sensor's name in config.json."""
         return str(self.config["kind"])
 
     @property
@@ -53,7 +53,7 @@ class ProgramSensor:
 
     @property
     def name(self) -> str:
-        """As the user calls it."""
+        """The sensor's name for the user."""
         if self.kind == "several":
             return "the sensors together"
         module = self.config.get("module")
@@ -98,7 +98,7 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Pro
 def check_sensor(
     sensor: ProgramSensor, features: Sequence[str], extraction: Extraction | None
 ) -> None:
-    """Raise UserError if the sensor's values are not those that the model takes."""
+    """Raise UserError if the sensor's values do not match the model's features."""
     given = len(sensor.channels)
     values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
     if extraction is None:
@@ -131,7 +131,7 @@ def check_sensor(
 
 
 def pin(text: int | str, board: Board) -> int | str:
-    """A pin by its number or name. Raises UserError for a number that the board does not have."""
+    """Return a pin by number or name. Raises UserError for a number beyond the board's."""
     result = number_or_name(str(text))
     if isinstance(result, int) and result > board.pins.last:
         raise UserError(
@@ -163,7 +163,7 @@ def _sensor(words: list[str], board: Board) -> ProgramSensor:
 
 
 def _is_slow(rate: object) -> bool:
-    """Is it one such as 1/300?"""
+    """Return whether a rate is like 1/300."""
     if not isinstance(rate, str):
         return False
     one, _, seconds = rate.partition("/")
@@ -198,7 +198,7 @@ def _from_file(kind: str, path: Path, words: Sequence[str]) -> ProgramSensor:
 
 
 def _number(value: Any) -> Any:
-    """A number for a text that is one, such as 0.5 or -3."""
+    """Return the number for a text such as 0.5 or -3; any other value as it is."""
     for number_type in (int, float):
         try:
             return number_type(value)
@@ -234,7 +234,7 @@ def _known(kind: str, words: Sequence[str], board: Board) -> ProgramSensor:
 
 
 def _motion(options: dict[str, Any]) -> dict[str, Any]:
-    """The settings of an MPU6050 that are not just numbers. Raises UserError."""
+    """Return the settings of an MPU6050 that are not just numbers. Raises UserError."""
     axes, fifo, rate = options["axes"], options["fifo"], options["rate"]
     if axes not in (3, 6):
         raise UserError(

@@ -44,7 +44,7 @@ class DriftAlarm:
                 raise UserError(f"{flag} {value!r} is unknown. {did_you_mean(value, known)}")
 
     def config(self) -> dict[str, Any] | None:
-        """Its part of config.json."""
+        """Return the alarm's part of config.json."""
         if self.detector == "none":
             return None
         return {"detector": self.detector, "hook": self.hook}
@@ -52,11 +52,11 @@ class DriftAlarm:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Saves what the board learns to flash within seconds, or less often while labels never end.
+    """Saves what the board learns to flash within seconds, or less often while labels keep coming.
 
-    seconds   1..1,000,000 from one save to the next where labels never end; None: as many minutes
-              as the board's flash needs to last ten years
-    led       the pin of a light that is on while something is not saved yet; None: no light
+    seconds   1..1,000,000 from one save to the next while labels keep coming; None: so many
+              minutes that the board's flash lasts ten years
+    led       the pin of a light that is on while anything is unsaved; None: no light
 
     Raises UserError for other values.
     """
@@ -69,7 +69,7 @@ class Checkpoint:
             _check("--checkpoint-seconds", self.seconds, 1, 1_000_000)
 
     def config(self, board: Board) -> dict[str, Any]:
-        """Its part of config.json."""
+        """Return the checkpoint's part of config.json."""
         seconds = seconds_between(board) if self.seconds is None else self.seconds
         part: dict[str, Any] = {"path": "checkpoint", "seconds": seconds}
         return part if self.led is None else part | {"led": sensor_pin(self.led, board)}
@@ -95,11 +95,11 @@ class LabelPin:
 
     @property
     def always(self) -> bool:
-        """Whether it gives a label to every sample."""
+        """Whether the button gives every sample a label."""
         return "" not in (self.pressed, self.released)
 
     def config(self, classes: Sequence[str], board: Board) -> dict[str, Any]:
-        """Its part of config.json. Raises UserError."""
+        """Return the button's part of config.json. Raises UserError."""
         return {
             "pin": sensor_pin(self.pin, board),
             "pressed": _class_of("pressed", self.pressed, classes),
@@ -112,9 +112,9 @@ class Sleep:
     """The board sleeps between two readings of its sensor. Times are in seconds, at most a day.
 
     every    seconds: once in this time, the board listens to its line
-    window   for this many seconds, fewer than `every`
-    hold     how long it stays awake after its start, and after something came over the line
-    pin      the pin of a button that wakes it; None: no button
+    window   seconds of listening, fewer than `every`
+    hold     how long the board stays awake after its start, and after input over the line
+    pin      the pin of a button that wakes the board; None: no button
     deep     the board saves everything and restarts for each sample, which takes less energy
              where samples are rare enough
 
@@ -141,7 +141,7 @@ class Sleep:
             )
 
     def config(self, board: Board, read: ProgramSensor | None = None) -> dict[str, Any]:
-        """Return its part of config.json; read is the sensor, if known. Raises UserError."""
+        """Return the part of config.json; read is the sensor, if known. Raises UserError."""
         if read and read.kind == "serial":
             raise UserError(
                 "--sleep is for a board that reads its own --sensor: one that waits for samples "
@@ -153,7 +153,7 @@ class Sleep:
             )
         result: dict[str, Any] = {"every": self.every, "window": self.window, "hold": self.hold}
         if self.deep:
-            result["deep"] = 1  # UNSETTLED in program_deep_sleep.py, which says how many seconds
+            result["deep"] = 1  # UNSETTLED in program_deep_sleep.py, which sets the seconds
         return result | ({} if self.pin is None else {"pin": sensor_pin(self.pin, board)})
 
 
@@ -164,7 +164,7 @@ def _check(flag: str, value: int, least: int, most: int) -> None:
 
 
 def _class_of(name: str, value: str | int, classes: Sequence[str]) -> int | None:
-    """The number of a class; None for no label."""
+    """Return the number of a class; None for no label."""
     if value in classes:
         return list(classes).index(str(value))
     if value == "":

@@ -1,4 +1,4 @@
-"""A program that shares samples with its group by itself: `build --share`.
+"""A program that shares samples with its group on its own: `build --share`.
 
 The group's packets are carried by MQTT, or by datagrams with a code, for which all boards of the
 group have one key.
@@ -25,7 +25,7 @@ ALL = "all"
 BY_MQTT = "mqtt"
 PORT, CHANNEL = DATAGRAMS["udp"]["port"], DATAGRAMS["espnow"]["channel"]
 _OF_PACKETS = {"key": None, "port": None, "channel": None}
-_PURPOSE = b"microshrub share "  # begins what the key of a group is made of, with the file's key
+_PURPOSE = b"microshrub share "  # start of the text that makes a group's key, with the file's key
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class ShareSettings:
             raise UserError(f"the classes to share are names in a list, or {ALL!r}")
 
     def config(self, name: str, classes: Sequence[str]) -> dict[str, Any]:
-        """Return its part of config.json, for a board with a name. Raises UserError."""
+        """Return the part of config.json about sharing, for a board's name. Raises UserError."""
         wanted = classes if self.classes == ALL else tuple(dict.fromkeys(self.classes))
         for each in wanted:
             if each not in classes:
@@ -83,7 +83,7 @@ class ShareSettings:
         return {"by": self.by, "port": self.port, "to": [DATAGRAMS["udp"]["to"][0], self.port]}
 
     def secret(self) -> str:
-        """The key that the boards of the group have, in digits. Raises UserError."""
+        """Return the key of the group's boards, in hexadecimal digits. Raises UserError."""
         if self.key is None:
             raise UserError("--share by=udp or by=espnow needs key=FILE, the group's key")
         return hmac.digest(key_file.kept(self.key), _PURPOSE + self.group.encode(), "sha256").hex()

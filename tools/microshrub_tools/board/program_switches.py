@@ -17,7 +17,7 @@ from .program_sensors import pin as sensor_pin
 # A pin, a NeoPixel as [pin, red, green, blue], a buzzer as [pin, hertz], or a key as [usage]
 Switched = int | str | list[int | str]
 
-_KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of that list
+_KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of the list
 _HERTZ = (20, 20_000)  # hertz that people hear, see firmware/microshrub/device/switches.py
 
 # A quarter of a NeoPixel's full brightness, which is bright enough for a room.
@@ -36,9 +36,9 @@ COLOURS = {
 def switches(
     given: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
 ) -> list[list[Switched]]:
-    """Parse the words of each class: 16, "27:green", "28:880Hz" and "key:Space".
+    """Parse the words of each class, such as 16, "27:green", "28:880Hz" and "key:Space".
 
-    They are a pin, a NeoPixel, a buzzer and a key. Raises UserError.
+    These name a pin, a NeoPixel, a buzzer and a key. Raises UserError.
     """
     for name in given:
         if name not in classes:
@@ -62,12 +62,12 @@ def switches(
 
 
 def is_key(what: Switched) -> TypeGuard[list[int]]:
-    """Whether it is a key, [usage]."""
+    """Return whether a switched thing is a key, [usage]."""
     return isinstance(what, list) and len(what) == 1
 
 
 def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
-    """Return for each class the confidence, 0..255, from which on it switches something.
+    """Return for each class the confidence, 0..255, from which on the class switches something.
 
     Raises UserError.
     """
@@ -80,7 +80,7 @@ def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
 
 
 def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:
-    """Raise UserError if a pin is for two kinds of things, or several have a buzzer."""
+    """Raise UserError if a pin has two kinds of things, or several pins have a buzzer."""
     kinds: dict[int | str, str] = {}
     for what in (what for row in rows for what in row if not is_key(what)):
         pin, kind = (what[0], _KINDS[len(what)]) if isinstance(what, list) else (what, "a light")
@@ -110,7 +110,7 @@ def _switched(what: int | str, board: Board) -> Switched:
 
 
 def _tone(number: str, given: str) -> int:
-    """Hertz."""
+    """Return the tone in hertz. Raises UserError."""
     if number.isdecimal() and number.isascii() and _HERTZ[0] <= int(number) <= _HERTZ[1]:
         return int(number)
     raise UserError(
@@ -120,7 +120,7 @@ def _tone(number: str, given: str) -> int:
 
 
 def _colour(text: str) -> tuple[int, ...]:
-    """Red, green and blue, each 0..255."""
+    """Return red, green and blue, each 0..255. Raises UserError."""
     if text in COLOURS:
         return COLOURS[text]
     digits = text.removeprefix("#")

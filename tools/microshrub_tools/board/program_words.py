@@ -32,7 +32,7 @@ def checkpoint(seconds: int | None, led: str | None) -> Checkpoint | None:
 
 
 def label_pin(words: Sequence[str] | None) -> LabelPin | None:
-    """The button that words such as 15 pressed=walk released=rest ask for. Raises UserError."""
+    """Return the button for words such as 15 pressed=walk released=rest. Raises UserError."""
     if not words:
         return None
     pin, *rest = words
@@ -52,7 +52,7 @@ def sleep(words: Sequence[str] | None) -> Sleep | None:
 
 
 def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
-    """The pins of each class that words such as walk=16 run=17+18 ask for. Raises UserError."""
+    """Return the pins of each class for words such as walk=16 run=17+18. Raises UserError."""
     if not words:
         return None
     result: dict[str, tuple[str, ...]] = {}
@@ -68,7 +68,7 @@ def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
 
 
 def switch_above(words: Sequence[str] | None) -> dict[str, float] | None:
-    """The percent of each class that words such as walk=80% ask for. Raises UserError."""
+    """Return the percent of each class for words such as walk=80%. Raises UserError."""
     if not words:
         return None
     result: dict[str, float] = {}
@@ -86,9 +86,9 @@ def switch_above(words: Sequence[str] | None) -> dict[str, float] | None:
 
 
 def of_words(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that all these words ask for, by the names of ProgramOptions' fields.
+    """Return the settings for all these words, by the names of ProgramOptions' fields.
 
-    What is not given is not in it. Raises UserError.
+    Options that are not given are left out. Raises UserError.
     """
     result: dict[str, Any] = {}
     if {"alarm", "hook"} & given.keys():

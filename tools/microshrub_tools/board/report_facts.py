@@ -1,4 +1,4 @@
-"""What a board says of itself: its firmware, its heap, and its RAM for machine code."""
+"""Facts that a board reports: its firmware, its heap, and its RAM for machine code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from microshrub_host.boards.board_files import Board
 
 from .flash import Runs, architecture
 
-# Makes a dict. A firmware may lack any of what is asked for
+# Makes a dict. A firmware may lack any of the facts
 _FACTS = """
 import gc, sys
 gc.collect()
@@ -41,9 +41,9 @@ Region = tuple[int, int, int, int]  # bytes: all, free, the largest block, the f
 
 @dataclass(frozen=True)
 class Facts:
-    """What the board says in a raw REPL after a reset; "" or 0 for what it cannot say.
+    """The board's answers in a raw REPL after a reset; "" or 0 for unknown facts.
 
-    `build` is what MicroPython calls the firmware, as boards/NAME.toml does.
+    `build` is MicroPython's name of the firmware, as in boards/NAME.toml.
     """
 
     uname: str
@@ -58,18 +58,18 @@ class Facts:
 
     @property
     def version(self) -> str:
-        """As "1.25.0"."""
+        """MicroPython's version, such as "1.25.0"."""
         numbers = self.implementation.partition("version=(")[2].partition(")")[0].split(",")
         return ".".join(number.strip() for number in numbers[:3])
 
     @property
     def firmware(self) -> str:
-        """As "MicroPython 1.25.0 RPI_PICO"."""
+        """The firmware's name, such as "MicroPython 1.25.0 RPI_PICO"."""
         return f"MicroPython {self.version} {self.build}".strip()
 
     @property
     def arch(self) -> str:
-        """The machine code that it loads, "" if none."""
+        """The architecture of machine code that the board loads, "" if none."""
         return architecture(self.mpy >> 10 & 0xF)
 
     @property
@@ -79,7 +79,7 @@ class Facts:
 
 
 def facts_of(device: Runs) -> Facts:
-    """Ask a board that was reset and has run nothing yet."""
+    """Read the facts of a board that was reset and has run nothing yet."""
     device.run(_FACTS)
     answers: dict[str, Any] = device.value("facts")
     for name in ("data", "executable"):
@@ -88,7 +88,7 @@ def facts_of(device: Runs) -> Facts:
 
 
 def board_of(facts: Facts) -> Board | None:
-    """The board that comes with microshrub and has this firmware, if there is exactly one."""
+    """Return the board of microshrub's with this firmware, None unless exactly one has it."""
     boards = map(board_files.load, board_files.names())
     matches = [board for board in boards if board.firmware == facts.build]
     return matches[0] if len(matches) == 1 else None

@@ -1,15 +1,15 @@
-"""The library in the ROM file system of a board, where its firmware has one.
+"""The library in the ROM file system of a board, if the firmware has one.
 
 From there, bytecode, names and texts are used in place, in flash; from any other file, MicroPython
 copies them into RAM. mpremote writes the file system, whole. The library is in the program's
-folder, too, and its rom.py has the board's main.py choose:
+folder, too, and the folder's rom.py lets main.py choose:
 
     /rom/microshrub.lib      the library of the last program that was flashed over a cable
-    microshrub.0007/rom.py   names /rom/microshrub.lib, if all of /rom has the CRC32 that it knows
-    microshrub.0007/lib      else this is imported
+    microshrub.0007/rom.py   names /rom/microshrub.lib, if all of /rom has the expected CRC32
+    microshrub.0007/lib      imported otherwise
 
-So a board starts its program even if the power is cut while /rom is written, or if something else
-is written there later. A ROM file system that holds anything else stays as it is.
+So a board starts its program even if the power is cut during a write to /rom, or if other data is
+written there later. A ROM file system that holds anything else stays as it is.
 """
 
 from __future__ import annotations
@@ -33,28 +33,29 @@ from microshrub_host.base.errors import UserError
 from .board_code import ROM_HELPERS, ROM_PATH, ROM_PROGRAM
 from .board_repl import RaisedError
 
-FOLDER = ROM_PATH.rpartition("/")[2]  # of the ROM file system
+FOLDER = ROM_PATH.rpartition("/")[2]  # a folder of the ROM file system
 PROGRAM = "rom.py"  # a file of the program's folder
 NO_FIRMWARE = "its firmware has no ROM file system"
 _LIB = "lib/"
-_SECONDS = 60.0  # to erase all of it
+_SECONDS = 60.0  # to erase the whole ROM file system
 
 
 class _Board(Protocol):
-    """What a board has to do: see flash.Runs."""
+    """A board that runs code: see flash.Runs."""
 
     def run(self, code: str, seconds: float = ...) -> str:
-        """What the code prints."""
+        """Run the code and return its output."""
 
     def value(self, expression: str, seconds: float = ...) -> Any:
-        """What the expression is."""
+        """Return the value of the expression."""
 
 
 @dataclass(frozen=True)
 class RomLibrary:
-    """How many bytes the library takes of a ROM file system, and its rom.py; or why it does not.
+    """The bytes that the library takes in a ROM file system, and its rom.py; or why it is not
+    there.
 
-    Without a library in the build, both are empty.
+    Without a library in the build, all fields are empty.
     """
 
     size: int = 0
@@ -63,7 +64,7 @@ class RomLibrary:
 
 
 def put(device: _Board, files: Mapping[str, bytes]) -> RomLibrary:
-    """Have the ROM file system hold the library of a build, if it can. Raises UserError.
+    """Put the library of a build into the ROM file system, if possible. Raises UserError.
 
     The board has helpers of board_code.py already.
     """
@@ -87,7 +88,7 @@ def put(device: _Board, files: Mapping[str, bytes]) -> RomLibrary:
 
 
 def image_of(files: Mapping[str, bytes]) -> bytes:
-    """The ROM file system with the library of a build; empty if the build has none."""
+    """Return the ROM file system with the library of a build; empty if the build has none."""
     library = {name[len(_LIB) :]: data for name, data in files.items() if name.startswith(_LIB)}
     if not library:
         return b""
@@ -97,7 +98,7 @@ def image_of(files: Mapping[str, bytes]) -> bytes:
 
 
 def _add_folder(writer: Any, name: str, files: Mapping[str, bytes]) -> None:
-    """A folder with these files, by their paths in it."""
+    """Add a folder with these files, by their paths in the folder."""
     writer.opendir(name)
     folders: dict[str, dict[str, bytes]] = {}
     for path, data in sorted(files.items()):
@@ -112,7 +113,7 @@ def _add_folder(writer: Any, name: str, files: Mapping[str, bytes]) -> None:
 
 
 def _why_not(device: _Board, size: int) -> str:
-    """Why the board's ROM file system cannot take an image of that size; empty if it can."""
+    """Return why the ROM file system cannot take an image of that size; empty if it can."""
     room = device.value("0 if rom is None else len(rom)")
     if not room:
         return NO_FIRMWARE
@@ -150,17 +151,17 @@ def _deploy(device: _Board, image: bytes) -> None:
 
 
 class _Mpremote:
-    """What mpremote's commands need of its own state and line: that which is open already."""
+    """A stand-in for mpremote's state and line, which uses the line that is already open."""
 
     def __init__(self, device: _Board) -> None:
         self._device = device
         self.transport = self
 
     def ensure_raw_repl(self) -> None:
-        """It is there."""
+        """Do nothing: the board is in the raw REPL."""
 
     def did_action(self) -> None:
-        """Nobody asks."""
+        """Do nothing: no caller needs this."""
 
     def exec(self, code: str) -> None:
         """Run code, and feed the watchdog of the program that was stopped."""
@@ -170,5 +171,5 @@ class _Mpremote:
             raise TransportExecError(1, error.text) from error
 
     def eval(self, expression: str) -> Any:
-        """What the expression is."""
+        """Return the value of the expression."""
         return self._device.value(expression, _SECONDS)

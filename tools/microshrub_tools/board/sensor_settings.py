@@ -1,4 +1,4 @@
-"""Sensors as a Python program asks for them; what becomes of them is in program_sensors.py."""
+"""The sensors that a Python program gives to build(); program_sensors.py interprets them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 
-Words = tuple[str, ...]  # of `build --sensor`
+Words = tuple[str, ...]  # the words of `build --sensor`
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Sensor:
 
     @classmethod
     def adc(cls, pins: Sequence[int | str] | None = None, *, rate: int = 50) -> Sensor:
-        """Analog pins, by their numbers or names; None: the pins in the board's file.
+        """Return analog pins, by number or name; None: the pins in the board's file.
 
         Raises UserError if they are no list.
         """
@@ -45,7 +45,7 @@ class Sensor:
         axes: int = 6,
         fifo: bool = False,
     ) -> Sensor:
-        """Acceleration (axes=3) and rotation (6) of an MPU6050 on an I2C bus at these pins.
+        """Return an MPU6050 on an I2C bus at these pins: acceleration (axes=3), rotation (6).
 
         With fifo, the chip's own clock sets the times of readings.
         """
@@ -59,9 +59,10 @@ class Sensor:
     def driver(
         cls, name: str | Path, *, rate: int | Fraction = 50, **settings: int | float | str
     ) -> Sensor:
-        """A driver that microshrub includes, or a file of your own such as `my_sensor.py`.
+        """Return a driver that microshrub includes, or a file of your own such as `my_sensor.py`.
 
-        `settings` are the arguments of its class; a rate of Fraction(1, 60) is once a minute.
+        `settings` are the arguments of the driver's class; a rate of Fraction(1, 60) is once a
+        minute.
         """
         return _sensor(str(name), {**settings, "rate": rate})
 
@@ -71,7 +72,7 @@ def _sensor(kind: str, settings: Mapping[str, object]) -> Sensor:
 
 
 def words_of(given: Sensor | Sequence[Sensor]) -> list[Words]:
-    """The words of each sensor. Raises UserError for what is no sensor."""
+    """Return the words of each sensor. Raises UserError for any other object."""
     several = [given] if isinstance(given, Sensor) else given
     for each in several:
         if not isinstance(each, Sensor):

@@ -1,4 +1,4 @@
-"""The recording and program of a virtual board, and how commands find it without --port."""
+"""The recording and program of a virtual board, and how commands find the board without --port."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from . import build
 from .board_code import LOADER
 
 MARK = "'microshrub simulated' in __import__('sys').modules"  # true on a virtual board
-_ARCH = "x86"  # of the MicroPython for the PC
+_ARCH = "x86"  # the architecture of MicroPython for the PC
 _MOST = 1 << 31
 _MOST_SPEED = 10_000
 
@@ -39,10 +39,10 @@ def write_sensors(
     classes: str | None = None,
     **reading: Any,
 ) -> Path:
-    """Write what machine_on_pc.py plays, `rate` rows a second; returns the file that it reads.
+    """Write the recording for machine_on_pc.py, `rate` rows a second; return the file to read.
 
-    press: by a button's pin, the label at which it is pressed. speed: how many times faster than
-    ours the board's time goes. labelled: a column is the label, the last one if `label` names no
+    press: by pin, the label at which the button is pressed. speed: how many times faster than real
+    time the board's clock runs. labelled: a column is the label, the last one if `label` names no
     other; its classes may be given. reading: columns, drop, header and limit, as of open_columns.
     Raises UserError.
     """
@@ -77,7 +77,7 @@ def write_sensors(
 def _played(
     recording: Path | None, of_label: Mapping[str, Any] | None, reading: Mapping[str, Any]
 ) -> tuple[Sequence[str], Sequence[str], list[list[float]], list[int]]:
-    """The names of the columns and of the classes, the rows and their labels, -1 for none."""
+    """Return the names of columns and classes, the rows and their labels, -1 for none."""
     if recording is None:
         return (), (), [[]], [-1]
     if of_label is not None:
@@ -89,7 +89,7 @@ def _played(
 
 
 def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """A build's files with the library for this PC's processor; it computes the same bits."""
+    """Return a build's files with the library for this PC's processor, which has the same bits."""
     kept = {name: data for name, data in files.items() if not name.startswith(build.LIBRARY)}
     for path in mpy.compiled(_ARCH):
         kept[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
@@ -118,13 +118,13 @@ class Running:
 
     @property
     def is_here(self) -> bool:
-        """Whether it was started in the working folder."""
+        """Whether the board was started in the working folder."""
         return self.folder == Path.cwd()
 
 
 @contextlib.contextmanager
 def announced(port: str) -> Iterator[None]:
-    """Meanwhile commands in the same working folder find this one without a --port."""
+    """Announce a board, so that commands in the same working folder find it without --port."""
     path = _folder() / str(os.getpid())
     path.write_bytes(os.fsencode(f"{port}\n{Path.cwd()}"))
     try:
@@ -134,7 +134,7 @@ def announced(port: str) -> Iterator[None]:
 
 
 def running() -> list[Running]:
-    """This user's virtual boards that run now; those of the working folder come first."""
+    """Return this user's running virtual boards; boards of the working folder come first."""
     result = []
     with contextlib.suppress(OSError, UserError):
         for path in sorted(_folder().iterdir()):
@@ -147,12 +147,12 @@ def running() -> list[Running]:
 
 
 def is_at(port: str) -> bool:
-    """Whether a virtual board runs at that port."""
+    """Return whether a virtual board runs at that port."""
     return any(board.port == port for board in running())
 
 
 def _folder() -> Path:
-    """Where they are announced, a folder of this user's own. Raises UserError."""
+    """Return this user's folder in which virtual boards are announced. Raises UserError."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"microshrub-boards-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -26,17 +26,17 @@ BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
 
 
 class Twin:
-    """What the device with a config.json does with labelled samples, step by step.
+    """A model of a device with a config.json, which learns labelled samples step by step.
 
-    Raises UserError for a file that is not there or cannot be used.
+    Raises UserError for a file that is missing or cannot be used.
     """
 
-    first_label = 0  # of a sample that is learned
+    first_label = 0  # the label of a sample that is learned
 
     def __init__(self, folder: Path) -> None:
         self._library: Any = loader.load(loader.fastest())
         self._folder = folder
-        self.notes: tuple[str, ...] = ()  # on the stream that it was shown
+        self.notes: tuple[str, ...] = ()  # notes on the stream
         try:
             data = (folder / CONFIG).read_bytes()
             self.configuration = self._library.device.config.Configuration(data)
@@ -44,11 +44,11 @@ class Twin:
             raise UserError(f"{folder / CONFIG} cannot be read: {error.strerror}") from None
         except ValueError as error:
             raise UserError(f"{folder}: {error}") from None
-        self.configuration.checkpoint = None  # that is the device's own
+        self.configuration.checkpoint = None  # only the device saves checkpoints
         self.start()
 
     def start(self) -> None:
-        """Be as a device that has learned nothing yet."""
+        """Start as a device that has learned nothing yet."""
         try:
             self._app = self._application(self.configuration, f"{self._folder}/")
             self._app.begin()
@@ -57,7 +57,7 @@ class Twin:
         self.samples = self.right = 0
 
     def prepare(self, rows: Raw) -> None:
-        """Load the kernels, which takes seconds, and be as before."""
+        """Load the kernels, which takes seconds, and start again."""
         self.observe(rows[: self.warmup])
         self.step(rows[0], self.first_label)
         self.start()
@@ -81,7 +81,7 @@ class Twin:
         return 0 if self._app.quantizer.frozen else int(self.configuration.warmup or 0)
 
     def raw_rows(self, stream: Stream | NumberStream) -> Raw:
-        """The stream's values as the raw integers of the configuration's units.
+        """Return the stream's values as raw integers in the configuration's units.
 
         Raises UserError if the stream has other features.
         """
@@ -97,7 +97,7 @@ class Twin:
         return self._in_units(stream.name, stream.values, names, stream.scale)
 
     def labels(self, stream: Stream | NumberStream) -> Labels:
-        """The stream's labels as the device numbers its classes. Raises UserError."""
+        """Return the stream's labels with the device's class numbers. Raises UserError."""
         if isinstance(stream, NumberStream):
             return NO_LABELS
         spare = (
@@ -115,7 +115,7 @@ class Twin:
         return labels_of(stream, names[:known], "the device's model")
 
     def _in_units(self, what: str, values: Values, names: Sequence[str], usual: Scale) -> Raw:
-        """Values, (rows, columns), as the device has them: its columns, in its units."""
+        """Return values, (rows, columns), in the device's order of columns and its units."""
         order = columns_of(what, names, self.configuration.feature_names)
         scale = Scale(usual.offset[order], usual.digits[order])
         if self.configuration.units is not None:
@@ -134,14 +134,14 @@ class Twin:
             self._take(row, -1)
 
     def step(self, row: Raw, label: int) -> int:
-        """Predict, then learn a sample; returns the prediction."""
+        """Predict, then learn a sample; return the prediction."""
         predicted = self._take(row, label)
         self.samples += 1
         self.right += predicted == label
         return predicted
 
     def crc32(self) -> int:
-        """The CRC32 of the learner's state."""
+        """Return the CRC32 of the learner's state."""
         return int(self._app.state_crc32())
 
     def _take(self, row: Raw, label: int) -> int:
@@ -150,10 +150,10 @@ class Twin:
 
 
 class QueryTwin(Twin):
-    """The twin of a device that asks for labels."""
+    """The twin of a device that queries labels."""
 
     def step(self, row: Raw, label: int) -> int:
-        """Predict a sample, whose label is only counted; returns the prediction."""
+        """Predict a sample, whose label is only counted; return the prediction."""
         predicted = self._take(row, -1)
         self.samples += 1
         self.right += predicted == label
@@ -161,11 +161,11 @@ class QueryTwin(Twin):
 
     @property
     def sample_id(self) -> int:
-        """Of the last sample; 0 if it is not asked for."""
+        """The number of the last sample; 0 if it is no query."""
         return int(self._app.sample_id)
 
     def answer(self, label: int) -> None:
-        """The label of the last sample."""
+        """Give the label of the last sample."""
         self._app.label(self.sample_id, label)
 
 
@@ -175,7 +175,7 @@ class NumberTwin(Twin):
     first_label = -1
 
     def raw_rows(self, stream: Stream | NumberStream) -> Raw:
-        """All columns of the stream, as Twin.raw_rows()."""
+        """Return all columns of the stream, as Twin.raw_rows() does."""
         if isinstance(stream, Stream):
             raise UserError("the device predicts a number: name its column with --target")
         check_extraction(stream.name, stream.extraction, self.configuration.extraction)
@@ -196,7 +196,7 @@ class NumberTwin(Twin):
 
     @property
     def number(self) -> tuple[int, int, int]:
-        """Of the last sample: the prediction, half its interval's width, the target's outcome."""
+        """The last sample's prediction, half its interval's width, and the target's outcome."""
         forecaster = self._app.forecaster
         return forecaster.prediction, forecaster.half, forecaster.outcome
 
@@ -210,7 +210,7 @@ class NumberTwin(Twin):
 
 
 def open_twin(folder: Path) -> Twin:
-    """The twin of a device with the config.json in that folder. Raises UserError."""
+    """Return the twin of a device with the config.json in a folder. Raises UserError."""
     twin = Twin(folder)
     if twin.configuration.queries is not None:
         return QueryTwin(folder)
@@ -218,10 +218,10 @@ def open_twin(folder: Path) -> Twin:
 
 
 def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
-    """The twin of a device that runs the configuration with that CRC32.
+    """Return the twin of a device that runs the configuration with that CRC32.
 
-    folder is where its config.json is; None: one of those that `microshrub build` made here.
-    Raises UserError if there is none.
+    folder is the folder of config.json; None: any build of `microshrub build` here.
+    Raises UserError if no config.json matches.
     """
     folders = [folder] if folder else sorted(path.parent for path in BUILDS.glob(f"*/{CONFIG}"))
     for candidate in folders:

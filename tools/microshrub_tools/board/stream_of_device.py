@@ -13,7 +13,7 @@ from microshrub_host.streams.unit_losses import UnitLosses, Values
 
 
 def check_alone(configuration: Any) -> None:
-    """Raises UserError for a program that learns from other samples than a stream's, too."""
+    """Raise UserError for a program that also learns from samples outside the stream."""
     if configuration.kind != "serial":
         raise UserError(
             "the device's program reads a sensor, and would learn its samples among those of the "
@@ -28,10 +28,10 @@ def check_alone(configuration: Any) -> None:
 
 
 def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
-    """Where each of the device's columns is among those given, found by its name.
+    """Return the place of each of the device's columns in the given columns, by name.
 
-    what is the stream's name. wanted is None for a device that knows no names: then, the columns
-    are taken as they come. Raises UserError if there are other names.
+    what is the stream's name. wanted is None for a device without names, which takes the columns
+    in their given order. Raises UserError if the names differ.
     """
     if wanted is None:
         return list(range(len(given)))
@@ -47,7 +47,7 @@ def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) ->
 
 
 def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any] | None) -> None:
-    """Raises UserError if the device makes its samples of windows, and the stream's are others."""
+    """Raise UserError if the device makes samples of windows and the stream does not match."""
     if wanted is None or (given and json.loads(json.dumps(given.options)) == wanted):
         return
     window = f"window={wanted['window']} hop={wanted['hop']}"
@@ -62,9 +62,10 @@ def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any]
 def unit_notes(
     what: str, names: Sequence[str], values: Values, exact: Values, digits: Sequence[int]
 ) -> Iterator[str]:
-    """What the device's units cannot hold of a stream's values, shape (rows, columns).
+    """Yield notes on a stream's values, shape (rows, columns), that the device's units cannot
+    hold.
 
-    exact are the same in these units, not rounded yet; digits are those behind the point.
+    exact are the values in these units, not rounded yet; digits are the decimal places.
     """
     for column, row, too_large in UnitLosses(len(names)).look(exact):
         unit = 10.0 ** -digits[column]

@@ -1,7 +1,7 @@
-"""The BME280, after Bosch's data sheet, revision 1.6; for MicroPython, too.
+"""A model of the BME280 after Bosch's data sheet, revision 1.6; for MicroPython, too.
 
-What it counts is found from the data sheet's formulas in floating point, with T1..P9 of the
-example in the data sheet of the BMP280, which has the same formulas.
+The counts follow from the data sheet's formulas in floating point, with T1..P9 of the example in
+the data sheet of the BMP280, which has the same formulas.
 """
 
 from struct import pack
@@ -15,13 +15,13 @@ _NOTHING = b"\x80\0\0\x80\0\0\x80\0"
 
 
 def degrees(count):
-    """Of the temperature's count, times 5120."""
+    """Return the temperature for a count, in degrees times 5120."""
     near = count / 131072 - T[0] / 8192
     return (count / 16384 - T[0] / 1024) * T[1] + near * near * T[2]
 
 
 def pascal(count, fine):
-    """Of the pressure's count, at degrees(count)."""
+    """Return the pressure for a count, in pascal; fine is degrees() of the temperature."""
     p1, p2, p3, p4, p5, p6, p7, p8, p9 = P
     half = fine / 2 - 64000
     offset = (half * half * p6 / 32768 + half * p5 * 2) / 4 + p4 * 65536
@@ -31,7 +31,7 @@ def pascal(count, fine):
 
 
 def percent(count, fine):
-    """Of the humidity's count, at degrees(count)."""
+    """Return the humidity for a count, in percent; fine is degrees() of the temperature."""
     h1, h2, h3, h4, h5, h6 = H
     near = fine - 76800
     humidity = count - (h4 * 64 + h5 / 16384 * near)
@@ -40,7 +40,7 @@ def percent(count, fine):
 
 
 def count_of(value, function, most):
-    """The first count at which a rising function has that value."""
+    """Return the first count at which a rising function reaches the value."""
     low, high = 0, most
     while low < high:
         middle = (low + high) // 2
@@ -58,7 +58,7 @@ class Bme280Chip(RegisterChip):
 
     def __init__(self, play):
         RegisterChip.__init__(self, play)
-        self.humid = False  # whether it measures humidity
+        self.humid = False  # whether the chip measures humidity
         factory = pack("<HhhHhhhhhhhhBB", *T, *P, 0, H[0])
         shared = H[3] & 15 | (H[4] & 15) << 4
         more = pack("<hBbBbb", H[1], H[2], H[3] >> 4, shared, H[4] >> 4, H[5])
@@ -75,8 +75,8 @@ class Bme280Chip(RegisterChip):
 
     def writeto_mem(self, register, data):
         if register == 0xF5 and self.set_to(0xF4) & 3 == 3:
-            return  # not while it measures
-        if register == 0xF4:  # only then what was written of the humidity counts
+            return  # the chip ignores this register while it measures
+        if register == 0xF4:  # this write makes the humidity setting effective
             self.humid = bool(self.set_to(0xF2) & 7)
         RegisterChip.writeto_mem(self, register, data)
 

@@ -1,23 +1,23 @@
-"""The clock of a virtual board: it does not go on while this PC has no time for the board.
+"""The clock of a virtual board, which stops while this PC has no time for the board.
 
-A busy PC lets a process wait for many milliseconds, in which a real board would have gone on and
-missed no reading. So what counts is the processor's time that the board has had, and what it has
-waited for. A board that is behind our time catches up where it waits, and with each look at its
-clock; it gives up what is more than a second.
+A busy PC lets a process wait for many milliseconds, in which a real board would go on and miss no
+reading. So the clock counts the processor time that the board has used, and the time that it has
+waited. A board that is behind real time catches up as it waits, and with each look at its clock; a
+lag beyond one second is dropped.
 """
 
 import select
 import time
 
-_MOST_BEHIND = 1000000  # microseconds of ours
+_MOST_BEHIND = 1000000  # microseconds of real time
 _LOOK = 100  # microseconds that a board takes from one look at the clock to the next, about
-_LOOKS = 8  # at the clock with nothing computed in between, before a board only waits
+_LOOKS = 8  # looks at the clock without computing in between, after which a board only waits
 _NAP = 250  # microseconds of the board's time that each further look takes, to spare the core
 _WRAPS = 0x7FFFFFFF
 
 
 def _processor_time():
-    """What gives the microseconds that this process has had, modulo 2**31; ours without ffi."""
+    """Return a function that returns this process's microseconds; real time without ffi."""
     try:
         import ffi
 
@@ -27,7 +27,7 @@ def _processor_time():
 
 
 class BoardClock:
-    """Microseconds since the board was switched on, `speed` times as fast as ours."""
+    """Microseconds since the board was switched on, `speed` times as fast as real time."""
 
     def __init__(self, speed):
         self.speed = speed
@@ -36,7 +36,7 @@ class BoardClock:
         self._now = 0
         self._begin = time.time_ns()
         self._is_behind = False
-        self._looked = self._last  # what the processor's time was at the program's last look
+        self._looked = self._last  # the processor time at the program's last look
         self._looks = 0
 
     def now(self):
@@ -50,7 +50,7 @@ class BoardClock:
         return self._now
 
     def look(self):
-        """The time, for a program that looks at the clock; one that only looks takes a nap."""
+        """Return the time for a program's look at the clock; sleep a little if it only looks."""
         now = self.now()
         computed = (self._last - self._looked) & _WRAPS
         self._looked = self._last
@@ -62,13 +62,13 @@ class BoardClock:
         return now
 
     def sleep(self, microseconds):
-        """Let so much of the board's time pass."""
+        """Let that much of the board's time pass."""
         now = self.look()
         time.sleep_us(self._ours(now + microseconds))
         self._set(now + microseconds)
 
     def poll(self, line, milliseconds):
-        """What comes, within so many milliseconds of the board's; -1: however long it takes."""
+        """Return the line's events within these milliseconds of board time; -1: wait forever."""
         if milliseconds < 0:
             return line.poll(-1)
         now, begin = self.look(), time.time_ns()
@@ -86,7 +86,7 @@ class BoardClock:
         self._last = self._used()
 
     def _ours(self, then):
-        """Microseconds of ours until the board's time is that; 0 if it is behind."""
+        """Return the real microseconds until the board's time `then`; 0 if the board is behind."""
         ahead = then // self.speed - (time.time_ns() - self._begin) // 1000
         if ahead < -_MOST_BEHIND:
             self._begin += 1000 * (-ahead - _MOST_BEHIND)
@@ -94,12 +94,12 @@ class BoardClock:
 
 
 def _copy(module, names):
-    """What a module has besides these names, as attributes of an object."""
+    """Return a module's attributes but for these names, with their values."""
     return [(name, getattr(module, name)) for name in dir(module) if name not in names]
 
 
 class BoardTime:
-    """The module `time` by that clock."""
+    """The module `time` with a board's clock."""
 
     def __init__(self, clock):
         # As attributes, since `from time import sleep_ms` refuses methods
@@ -113,7 +113,7 @@ class BoardTime:
 
 
 class _Poll:
-    """What select.poll() gives: who waits for input waits in the board's time."""
+    """The object that select.poll() returns: waiting for input takes the board's time."""
 
     def __init__(self, clock):
         self._clock = clock
@@ -130,7 +130,7 @@ class _Poll:
 
 
 class BoardSelect:
-    """The module `select` by that clock."""
+    """The module `select` with a board's clock."""
 
     def __init__(self, clock):
         self.poll = lambda: _Poll(clock)

@@ -1,7 +1,7 @@
-"""Sensors on an I2C bus and at a pin, after their data sheets; for MicroPython, too.
+"""Models of sensors on an I2C bus and at a pin, after data sheets; for MicroPython, too.
 
-Each has the `names` of the columns that it plays, and play(name) says what a column has now. What
-is written to it and read from it are the bytes of the real one; OSError stands for no answer.
+Each chip has the `names` of the columns that it plays, and play(name) returns a column's current
+value. A chip takes and returns the bytes of the real one; OSError means no answer.
 """
 
 import math
@@ -20,8 +20,8 @@ def _counts(value):
 class RegisterChip:
     """A chip whose registers are bytes, or words where `width` is 2.
 
-    What it measures stands from the register `first` on, and what is read in one transfer from
-    there is of one moment.
+    The measured values begin at the register `first`; a transfer from there reads the values of
+    one moment.
     """
 
     width = 1
@@ -49,7 +49,7 @@ class RegisterChip:
         return self.written.get(register, b"\0")
 
     def set_to(self, register):
-        """The byte that was written there, 0 before."""
+        """Return the byte that was written to the register, 0 before."""
         return self.written.get(register, b"\0")[0]
 
 
@@ -80,7 +80,7 @@ class Mpr121Chip(RegisterChip):
             self.written = {} if data == b"\x63" else self.written
             return
         if register != 0x5E and self.written.get(0x5E, b"\0") != b"\0":
-            raise OSError(5)  # while it runs, only this register may be written
+            raise OSError(5)  # while the chip runs, only this register may be written
         RegisterChip.writeto_mem(self, register, data)
 
     def measure(self):
@@ -135,7 +135,7 @@ class Lsm6ds3Chip(RegisterChip):
 
 
 class Bh1750Chip:
-    """BH1750, ROHM 2014.8: 1.2 counts a lux, once it was told to measure without end."""
+    """BH1750, ROHM 2014.8: 1.2 counts a lux, after the command for continuous measurement."""
 
     address = 35
     names = ("light",)
@@ -153,8 +153,9 @@ class Bh1750Chip:
 
 
 class Scd41Chip:
-    """SCD41, Sensirion 1.4: words with a CRC of 8 bits behind each; without an answer to what it
-    does not take while it measures.
+    """SCD41, Sensirion 1.4: words, each with a CRC of 8 bits behind it.
+
+    The chip does not answer a command that is not allowed while it measures.
     """
 
     address = 98
@@ -192,7 +193,7 @@ class Scd41Chip:
         return answer
 
     def _crc(self, word):
-        """With the polynomial 0x31, from 0xff; its bits one after another."""
+        """Return the CRC with the polynomial 0x31, from 0xff, bit by bit."""
         crc = 0xFF
         for k in range(16):
             bit = word[k >> 3] >> 7 - (k & 7) & 1
@@ -205,25 +206,25 @@ CHIPS = (Ina219Chip, Mpr121Chip, Adxl345Chip, Lsm6ds3Chip, Bh1750Chip, Scd41Chip
 
 
 def dht22_bytes(tenths, humidity):
-    """The five bytes that a DHT22 sends: its sign is the first bit, no two's complement."""
+    """Return the five bytes that a DHT22 sends: the first bit is the sign, no two's complement."""
     warm = abs(tenths) | (0x8000 if tenths < 0 else 0)
     data = _word(humidity) + _word(warm)
     return data + bytes((sum(data) & 0xFF,))
 
 
 def clamp_counts(milliampere, microseconds):
-    """What a pin reads, 0..65535, behind a clamp of 30 A for 1 V, of 50 Hz around 1.65 V."""
+    """Return a pin's count, 0..65535, for a clamp of 30 A for 1 V, with 50 Hz around 1.65 V."""
     volt = milliampere / 30000 * math.sqrt(2) * math.sin(2 * math.pi * 50e-6 * microseconds)
     return round((1.65 + volt) / 3.3 * 65535)
 
 
 def probe_counts(thousandths, _):
-    """What a pin reads behind a capacitive soil probe, 52000 in air and 24000 in water."""
+    """Return a pin's count for a capacitive soil probe, 52000 in air and 24000 in water."""
     return 52000 - 28 * thousandths
 
 
 def tone_counts(loudness, microseconds):
-    """What a pin reads behind a microphone that hears a tone of 430 Hz, around 1.65 V."""
+    """Return a pin's count for a microphone at a tone of 430 Hz, around 1.65 V."""
     return round(32768 + loudness * math.pi / 2 * math.sin(2 * math.pi * 430e-6 * microseconds))
 
 

@@ -1,14 +1,15 @@
 """The module `machine` of a virtual board: its sensors play a recording.
 
-The file that Machine() gets is JSON: `rows`, a file of 32-bit whole numbers, in each row one for
-each of the names in `columns` and behind them the number of its label; `period`, the microseconds
-from one row to the next; `press`, by the pin, the label at which that button is pressed; `speed`,
-how many times faster than ours this board's time goes. The recording begins when the board starts,
-and begins again at its end.
+The file that Machine() gets is JSON: `rows`, a file of 32-bit integers, each row with one for each
+name in `columns` and then the number of the row's label; `period`, the microseconds from one row
+to the next; `press`, by pin, the label at which the button is pressed; `speed`, how many times
+faster than real time the board's clock runs. The recording begins when the board starts, and
+repeats from its end.
 
-Analog pins have the columns in the order in which they are made; what hangs at a pin is what the
-program has imported a driver of. An MPU-6050 answers at every I2C bus, with the first three or six
-columns, and those of bus_chips.py and bme280_chip.py of whose names there are columns.
+Analog pins play the columns in the order in which the pins are made; the sensor at a pin is the
+one whose driver the program has imported. An MPU-6050 answers on every I2C bus, with the first
+three or six columns; the chips of bus_chips.py and bme280_chip.py answer if there are columns of
+their names.
 """
 
 import json
@@ -21,7 +22,7 @@ import mpu6050_chip
 from board_clock import BoardClock, BoardSelect, BoardTime
 from sleep_on_pc import LightSleep
 
-_SIMULATED = "microshrub simulated"  # in sys.modules: this board is no real one
+_SIMULATED = "microshrub simulated"  # in sys.modules of a board that is not real
 
 
 class Recording:
@@ -39,19 +40,19 @@ class Recording:
         self.row = array("i", [0] * (len(self.columns) + 1))
 
     def elapsed(self):
-        """Microseconds since the board was switched on."""
+        """Return the microseconds since the board was switched on."""
         return self.clock.now()
 
     def now(self):
-        """The row that plays now."""
+        """Return the current row."""
         return self.at(self.elapsed() // self.period)
 
     def play(self, name):
-        """What the column of that name has now."""
+        """Return the current value of the column."""
         return self.now()[self.columns.index(name)]
 
     def at(self, number):
-        """The row of that number."""
+        """Return the row of that number, counted on beyond the end."""
         number %= self._rows
         if number != self._last:
             self._last = number
@@ -108,7 +109,7 @@ class Pin:
 
 
 class _Clock:
-    """Real time, for the chip's model, which would move its own on."""
+    """The recording's clock for the chip's model, which cannot set it."""
 
     def __init__(self, recording):
         self._recording = recording
@@ -128,7 +129,7 @@ class _Motion(mpu6050_chip.Chip):
     def __init__(self, recording):
         super().__init__(_Clock(recording), self._reading)
         self._recording = recording
-        self._is_read = False  # now: what is read in one transfer is of one moment
+        self._is_read = False  # in a transfer, whose values are of one moment
 
     def _reading(self, number):
         row = self._recording.at(number * self.period() // self._recording.period)
@@ -138,7 +139,7 @@ class _Motion(mpu6050_chip.Chip):
         return values
 
     def run(self):
-        """Only for the FIFO every reading is taken; else the one that is due now."""
+        """Take every reading for the FIFO; without FIFO, only the reading that is due now."""
         if self._is_read:
             return
         if not self.registers[0x6A] & 0x40:
@@ -156,7 +157,7 @@ class _Motion(mpu6050_chip.Chip):
 
 
 class I2C:
-    """A bus with all the chips that have something to play."""
+    """A bus with all the chips for which the recording has columns."""
 
     def __init__(self, recording):
         self._motion = _Motion(recording)
@@ -198,7 +199,7 @@ class I2C:
 
 
 class NeoPixel:
-    """The module neopixel's: its colours are what was written last."""
+    """The class of the module neopixel; `colours` are the colours written last."""
 
     def __init__(self, pin, count):
         self._next = [(0, 0, 0)] * count
@@ -212,13 +213,13 @@ class NeoPixel:
 
 
 class _Pixels:
-    """What `import neopixel` gives."""
+    """The module for `import neopixel`."""
 
     NeoPixel = NeoPixel
 
 
 class PWM:
-    """A pin that goes to and fro; who looks sees how fast, and how long it is high."""
+    """A pin with pulse-width modulation; `hertz` is its frequency, `high` its duty cycle."""
 
     def __init__(self, pin, freq=0, duty_u16=0):
         self.hertz = freq
@@ -232,13 +233,13 @@ class PWM:
 
 
 class _Port:
-    """The USB device that a board is without a program."""
+    """The USB device of a board without a program."""
 
     desc_dev, desc_cfg, itf_max, ep_max = bytes(18), bytes(75), 2, 3
 
 
 class USBDevice:
-    """The chip's USB, with a PC that asks for keys at once; who looks sees which are down."""
+    """The chip's USB, with a PC that polls at once; `report` has the keys that are down."""
 
     BUILTIN_DEFAULT = _Port
 
@@ -270,7 +271,7 @@ class WDT:
 
 
 class Machine:
-    """What `import machine` gives."""
+    """The module for `import machine`."""
 
     PWM = PWM
     Pin = Pin
@@ -295,7 +296,7 @@ class Machine:
         return ADC(self._recording, column if column < len(self._recording.columns) else -1)
 
     def dht_readinto(self, pin, buffer):
-        """What MicroPython reads of a DHT22's 40 bits."""
+        """Fill the buffer with a DHT22's 40 bits, as MicroPython reads them."""
         if "humidity" not in self._recording.columns:
             raise OSError(110)
         play = self._recording.play

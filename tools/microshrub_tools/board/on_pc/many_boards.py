@@ -1,23 +1,23 @@
-"""Many boards that tell an MQTT broker what they see, in one MicroPython: many_boards.py PLAN.
+"""Many boards that report to an MQTT broker, in one MicroPython: many_boards.py PLAN.
 
-What they send comes from the device's own MqttCompanion, its client and its packets, over real
-sockets. Only what a board sees is made up: its class is the next one every `period` seconds. Their
-clock is one that they share; it goes by whole seconds, and waits while the broker owes an answer
-for longer than _PATIENT, so that a slow PC breaks no line. PLAN is a file of JSON:
+The boards send with the device's own MqttCompanion, its client and its packets, over real sockets.
+Only a board's prediction is made up: it is the next class every `period` seconds. The boards share
+a clock, which counts whole seconds, and stops while the broker owes an answer for longer than
+_PATIENT, so that a slow PC breaks no line. PLAN is a file of JSON:
 
-    library    the folder that has the device library
-    folder     where NAME-discovery.bin of each board is, and where `sent` is written
-    port       of the broker, on this PC
-    boards     their names
-    first, all the number of the first one, and of all boards, those of other programs as well
-    classes    names
+    library    the folder with the device library
+    folder     the folder of each board's NAME-discovery.bin, where `sent` is written
+    port       the broker's port, on this PC
+    boards     the boards' names
+    first, all  the first board's number, and the number of all boards, also of other programs
+    classes    the classes' names
     period     seconds between two changes
-    found      retained messages by which a board is found
+    found      number of retained messages that announce a board
 
-A line of standard input has it go on for that many seconds, each of them so many microseconds
-long or longer: "SECONDS MICROSECONDS". A line of JSON answers, with what Count has. When each
-state was sent is in the file `sent-FIRST`, a line for each: the board's number, and microseconds
-of time.time_ns().
+A line of standard input, "SECONDS MICROSECONDS", makes the boards run for that many seconds, each
+of them at least that many microseconds long. The answer is a line of JSON, with the fields of
+Count. The file `sent-FIRST` has a line for each state that was sent: the board's number, and
+microseconds of time.time_ns().
 """
 
 import io
@@ -26,22 +26,22 @@ import sys
 import time
 
 _MINUTE = 60
-_PING = 25  # seconds of silence before one is sent
-_PATIENT = 10  # seconds
+_PING = 25  # seconds of silence before a ping is sent
+_PATIENT = 10  # seconds that the broker may owe an answer
 _FILENO = 10  # a request of a stream
-_STATE = 0x31  # first bytes of packets: a retained message,
-_PINGREQ = 0xC0
+_STATE = 0x31  # first byte of a packet with a retained message
+_PINGREQ = 0xC0  # first byte of a ping
 _QOS_1 = 2
 _COUNTED = ("sent", "received", "states", "begun", "begins")
 
 
 class Count:
-    """What has gone over the lines, since it began().
+    """The traffic of the lines since began().
 
     sent, received   bytes
-    states           that were sent
-    begun            bytes that were sent before a line's first state, on lines that are `begins`
-    packets          that were sent, by their first byte
+    states           states sent
+    begins, begun    lines with a first state, and bytes sent before the first state on these lines
+    packets          packets sent, by their first byte
     """
 
     def __init__(self):
@@ -54,7 +54,7 @@ class Count:
 
 
 class Line(io.IOBase):
-    """A socket whose bytes and packets are counted; discoveries is what PLAN has as `found`."""
+    """A socket whose bytes and packets are counted; discoveries is `found` of PLAN."""
 
     def __init__(self, socket, discoveries, count, clock, state_goes):
         self._socket = socket
@@ -62,36 +62,36 @@ class Line(io.IOBase):
         self._count = count
         self._clock = clock
         self._state_goes = state_goes
-        self._left = 0  # bytes of the packet that goes
-        self._first = -1  # its first byte, while its length is not known yet
+        self._left = 0  # bytes left of the packet being sent
+        self._first = -1  # the packet's first byte, until its length is known
         self._shift = self._size = 0
         self._sent = 0
         self.owed = -1  # the second since which the broker owes an answer
-        self.heard = self.wrote = self.reported = clock.second  # the last time; reported: a state
+        self.heard = self.wrote = self.reported = clock.second  # seconds; reported: of a state
 
     @property
     def is_new(self):
-        """Whether nothing but how the board is found has gone over it."""
+        """Whether only the messages that announce the board have been sent."""
         return self._discoveries >= 0
 
     def setblocking(self, wait):
-        """A socket on this PC connects at once; from then on it never waits."""
+        """Do nothing: a socket on this PC connects at once, and never waits afterwards."""
 
     def connect(self, address):
-        """Connect it."""
+        """Connect the socket."""
         self._socket.connect(address)
         self._socket.setblocking(False)
 
     def ioctl(self, request, flags):
-        """Its file's number, by which it is polled."""
+        """Return the number of the socket's file, for polling."""
         return self._socket.fileno() if request == _FILENO else -1
 
     def close(self):
-        """Close it."""
+        """Close the socket."""
         self._socket.close()
 
     def readinto(self, buffer, n):
-        """What has come, as a socket gives it."""
+        """Read bytes from the socket, as a socket does."""
         came = self._socket.readinto(buffer, n)
         if came:
             self._count.received += came
@@ -100,7 +100,7 @@ class Line(io.IOBase):
         return came
 
     def write(self, data, at, n):
-        """Send what the socket takes."""
+        """Send as many bytes as the socket takes."""
         self._at = time.time_ns() // 1000
         took = self._socket.write(data, at, n)
         if took:
@@ -138,7 +138,7 @@ class Line(io.IOBase):
             self._discoveries -= 1
             if self._discoveries == -1:
                 self._count.begins += 1
-                self._count.begun += self._sent  # a packet of its own begins what is written
+                self._count.begun += self._sent  # the packet begins this write
             if self._discoveries < 0:
                 self._count.states += 1
                 self.reported = self._clock.second
@@ -146,35 +146,35 @@ class Line(io.IOBase):
 
 
 class Clock:
-    """The boards' time."""
+    """The time of all boards."""
 
     def __init__(self):
         self.second = 0
 
     def milliseconds(self):
-        """As Hardware has them, of 30 bits."""
+        """Return the milliseconds as Hardware does, in 30 bits."""
         return self.second * 1000 & 0x3FFFFFFF
 
 
 class Network:
-    """A network that is always there."""
+    """A network that is always joined."""
 
     def joined(self):
-        """Whether it is."""
+        """Return True: the network is joined."""
         return True
 
 
 class Seen:
-    """An application that sees what it is told to; it learns nothing."""
+    """An application whose predictions are set from outside; it learns nothing."""
 
     anomaly = alarm = queries = pace = sharing = None
-    confidence = 204  # of 255: not so sure that one answer is enough
+    confidence = 204  # of 255: too low for one prediction to be reported at once
     sample_id = 0
     room = rest = 0  # bytes of the heap, once they are counted
 
     def __init__(self, plan, name):
         self.configuration = self.metrics = self.quantizer = self.learner = self
-        self.votes = (4, 1)  # of a learner that knows something
+        self.votes = (4, 1)  # votes of a learner that has learned something
         self.network = {
             "mqtt": {"name": name, "host": "127.0.0.1", "port": plan["port"],
                      "settle": [3, 230], "events": 64}
@@ -188,23 +188,23 @@ class Seen:
         """Count nothing."""
 
     def unsaved(self):
-        """Nothing waits to be saved."""
+        """Return 0: nothing waits to be saved."""
         return 0
 
     def sample(self, label):
-        """The class that it sees."""
+        """Return the class that was set."""
         self.samples += 1
         return self.now
 
     def tick(self, milliseconds):
-        """Take the time; returns how many milliseconds have passed."""
+        """Set the time; return how many milliseconds have passed."""
         before = self.seconds
         self.seconds = milliseconds // 1000
         return 1000 * (self.seconds - before)
 
 
 class Board:
-    """A board in a house, that begins within the first minute."""
+    """A board that starts within the first minute."""
 
     def __init__(self, plan, number, name, clock, count, sent):
         self._plan = plan
@@ -218,7 +218,7 @@ class Board:
         self._lines = count
 
     def opened(self, socket):
-        """A socket for it."""
+        """Return a line over the socket for this board."""
         self.line = Line(socket, self._plan["found"], self._lines, self._clock, self._goes)
         return self.line
 
@@ -226,7 +226,7 @@ class Board:
         self._sent.write("%d %d\n" % (self._number, at))
 
     def turn(self, make_mqtt):
-        """What it does in a second; make_mqtt as in network_start.py."""
+        """Do the board's work of a second; make_mqtt is the function of network_start.py."""
         if self.mqtt is None:
             plan = self._plan
             self.app = Seen(plan, self._name)
@@ -244,11 +244,11 @@ class Board:
         self.until = self._until()
 
     def _see(self):
-        for _ in range(3):  # as often as another class has to be the answer
+        for _ in range(3):  # as many times as a new class has to be predicted
             self.mqtt.show(self.app.sample(-1), -1)
 
     def _until(self):
-        """The second at which it has something to do again: a turn before would change nothing."""
+        """Return the second of the board's next work: a turn before it would change nothing."""
         second, line = self._clock.second, self.line
         if line is None or line.is_new or not self.is_still():
             return second
@@ -256,12 +256,12 @@ class Board:
         return min(self._next, quiet + _PING + 1, line.reported + _MINUTE)
 
     def is_still(self):
-        """Whether all that it had to tell is told and answered."""
+        """Return whether all events are sent, and all packets answered."""
         return self.mqtt is None or not (self.mqtt.events.held or self.line.owed >= 0)
 
 
 def quiet(words):
-    """What a board would say to whoever looks at its serial line."""
+    """Write a board's message to standard error, unless it has connected."""
     if not words.endswith("connected"):
         sys.stderr.write(words + "\n")
 
@@ -276,12 +276,12 @@ class Sockets:
         self.board = None
 
     def socket(self, family):
-        """A line."""
+        """Return a line of the board whose turn it is."""
         return self.board.opened(self._module.socket(family))
 
 
 class Boards:
-    """Those of a plan."""
+    """The boards of a plan."""
 
     def __init__(self, plan):
         import socket
@@ -300,7 +300,7 @@ class Boards:
         ]
 
     def go_on(self, seconds, microseconds):
-        """Live so many seconds; returns what went over the lines."""
+        """Run the boards for that many seconds; return the counts of their lines."""
         self._count.began()
         began = time.ticks_us()
         for passed in range(1, seconds + 1):
@@ -319,7 +319,7 @@ class Boards:
         return counts
 
     def _turn(self):
-        """Let each board that has something to do have its turn; whether answers are in time."""
+        """Run each board that has something to do; return whether the broker answers in time."""
         second = self._clock.second
         in_time = True
         for board in self._boards:

@@ -1,7 +1,7 @@
 """The MPU6050's registers and FIFO, after its register map, revision 4.2; for MicroPython, too.
 
-It stands on an I2C bus of 400 kHz: a transfer takes 23 microseconds a byte of the clock that moves
-only so. `reading(n)` gives the seven values of the n-th reading.
+The chip is on an I2C bus of 400 kHz: a transfer advances the clock by 23 microseconds a byte, and
+nothing else does. `reading(n)` returns the seven values of the n-th reading.
 """
 
 ADDRESS = 104
@@ -31,12 +31,12 @@ class Chip:
         self.last = 0
         self.taken = 0  # readings that the chip has taken
         self.lost = 0  # bytes that were overwritten
-        self.next = 0  # when it takes the next one
+        self.next = 0  # the time of the next reading
         self.breaks = ()  # numbers of transfers that fail half-way
         self.transfers = 0
 
     def period(self):
-        """Microseconds from one reading to the next."""
+        """Return microseconds from one reading to the next."""
         slow = self.registers[0x1A] & 7 in range(1, 7)
         return (1000 if slow else 125) * (1 + self.registers[0x19])
 
@@ -79,7 +79,7 @@ class Chip:
             self.last = self.fifo[self.oldest]
             self.oldest = (self.oldest + 1) % self.room
             self.there -= 1
-        return self.last  # again, if there is none
+        return self.last  # the same byte again, if the FIFO is empty
 
     # The bus
 
@@ -112,7 +112,7 @@ class Chip:
         self.run()
 
     def at(self, register):
-        if register == 0x72:  # which latches both
+        if register == 0x72:  # reading this register latches both
             self.registers[0x72] = self.there >> 8
             self.registers[0x73] = self.there & 255
         if register == 0x74:

@@ -1,7 +1,7 @@
-"""A board's REPL, for a MicroPython of the PC, which has no raw one: repl.py FLASH boot|raw.
+"""A board's REPL for MicroPython on the PC, which has no raw REPL: repl.py FLASH boot|raw.
 
-It also starts main.py after a reset, as a board does. What ends it with 42 is a reset, and with 41
-one to the raw REPL. A third and a fourth word are for sensors: see machine_on_pc.py.
+The script also starts main.py after a reset, as a board does. Exit code 42 is a reset, and 41 is a
+reset to the raw REPL. A third and a fourth argument are for sensors: see machine_on_pc.py.
 """
 
 import os
@@ -9,8 +9,8 @@ import sys
 
 import micropython
 
-micropython.kbd_intr(-1)  # a REPL takes Ctrl-C as it comes; what it executes is interrupted
-sys.stdout.buffer.write(b"\0")  # it can be typed to
+micropython.kbd_intr(-1)  # a REPL reads Ctrl-C as a byte; only executed code is interrupted
+sys.stdout.buffer.write(b"\0")  # ready for input
 folder, mode = sys.argv[1:3]
 if len(sys.argv) > 3:  # a board with sensors, see machine_on_pc.py
     sys.path.insert(0, sys.argv[3])
@@ -27,7 +27,7 @@ def say(text):
 
 
 def leave(code):
-    """End at once, with all threads, as a reset does; sys.exit() would wait for them, or fail."""
+    """Exit at once, with all threads, as a reset does; sys.exit() would wait for them or fail."""
     try:
         import ffi
 

@@ -5,7 +5,7 @@ import sys
 
 
 class LightSleep:
-    """Sleeps by that board's clock; what comes over its line meanwhile is lost."""
+    """A light sleep by the board's clock; bytes that arrive meanwhile are lost."""
 
     def __init__(self, sleep_ms):
         self._sleep_ms = sleep_ms
