@@ -1,4 +1,4 @@
-"""bench on a real MicroPython, through mpremote over a real pty; boards.py takes its table."""
+"""bench on a real MicroPython, through mpremote over a real pty; boards.py reads the table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_device_is_measured(
 
 
 @pytest.mark.usefixtures("no_virtual_board")
-def test_what_hinders_it(
+def test_bench_reports_each_obstacle(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("bench") == 2

@@ -1,8 +1,8 @@
-"""What the commands for boards refuse and note, word for word: board_refusals.txt.
+"""The refusals and notes of the commands for boards, word for word: board_refusals.txt.
 
-Whoever means to change a message, or adds a case (a line that begins with "$ "), writes it anew,
-which the commit then shows:
+After you change a message or add a case (a line that begins with "$ "), rewrite the file:
 `PYTHONPATH=tests/support python tests/tools/board/test_board_refusals.py`.
+The commit then shows the change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Light:
 
 @contextlib.contextmanager
 def _files() -> Iterator[None]:
-    """A folder with a saved model of x, y and z, a recording of them, a sensor and a password."""
+    """A folder with a saved model of x, y and z, a recording for it, a sensor and a password."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         os.chdir(name)
@@ -50,9 +50,9 @@ def _files() -> Iterator[None]:
 
 
 def _printed(case: str) -> list[str]:
-    """A command's lines on standard error, and its exit code; nobody is at its terminal.
+    """Return a command's lines on standard error and its exit code; its terminal has no input.
 
-    The line about compiling kernels is left out: it comes only the first time.
+    The line about compiling kernels is left out: only the first call prints it.
     """
     output, errors = io.StringIO(), io.StringIO()
     terminal, sys.stdin = sys.stdin, io.StringIO()
@@ -65,7 +65,7 @@ def _printed(case: str) -> list[str]:
     return [*lines, f"[{code}]"]
 
 
-def test_each_is_refused_in_these_words() -> None:
+def test_each_refusal_has_exactly_these_words() -> None:
     with _files():
         for case in golden.cases(REFUSALS):
             assert _printed(case.text) == case.printed, case.text

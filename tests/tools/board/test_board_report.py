@@ -61,13 +61,13 @@ def test_a_board_is_measured_and_left_as_it_was(
     assert untouched(tmp_path / "flash")
 
 
-def test_what_hinders_it(
+def test_report_names_each_obstacle_and_changes_nothing(
     board: UnixBoard,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert run("report", "--port", board.port) == 2  # no board has the firmware of a PC
+    assert run("report", "--port", board.port) == 2  # no board has a PC's firmware
     assert "--board" in capsys.readouterr().err
     assert run("report", "--port", board.port, "--board", "rpi_pcio") == 2
     assert "rpi_pico" in capsys.readouterr().err
@@ -78,7 +78,7 @@ def test_what_hinders_it(
     def fails(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(flash, "selftest", fails)  # as Ctrl-C, with all files copied
+    monkeypatch.setattr(flash, "selftest", fails)  # as if Ctrl-C was pressed with all files copied
     x86(tmp_path)
     assert run("report", "--port", board.port, "--board", tmp_path / "x86.toml") == 130
     assert untouched(tmp_path / "flash")

@@ -1,4 +1,4 @@
-"""The RAM that is told of programs of many kinds is that of what `build` makes."""
+"""The RAM that the commands print for a program is the RAM of the program that `build` makes."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ PICO, PICO_2_W = board_files.load("rpi_pico"), board_files.load("rpi_pico2_w")
         ["--model", "shrub", "--feature-bits", "8", "--window", "300"],
     ],
 )
-def test_the_commands_tell_the_same_of_more(
+def test_the_commands_agree_on_other_programs(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_same(options, tmp_path / "out", capsys)
 
 
-def test_what_build_adds_to_a_saved_model_is_said(
+def test_build_reports_its_additions_to_a_saved_model(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of readings made to features, which no program takes without a sensor."""
+    """A saved model of features needs a sensor, whose readings `build` counts."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{k % 7},{k % 5},{k % 3},{'walk' if k // 50 % 2 else 'rest'}" for k in range(800)]
     (tmp_path / "walk.csv").write_text("\n".join(["ax,ay,az,label", *rows, ""]))
@@ -64,7 +64,7 @@ def test_what_build_adds_to_a_saved_model_is_said(
 def test_a_saved_model_with_spare_classes_is_built_and_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its companion has states of its own, which a program that has learned nothing lacks."""
+    """A companion's states, which a program without training does not have, are counted."""
     model, board = str(tmp_path / "spare.mshrub"), ["--board", "rpi_pico"]
     spare = ["--spare-classes", "2", "--save", model]
     assert main(["simulate", *STREAM, *SMALL, *spare, *board]) == 0
@@ -75,10 +75,10 @@ def test_a_saved_model_with_spare_classes_is_built_and_counted(
     assert left(output) + int(less[1] if less else 0) == simulated
 
 
-def test_a_board_that_shares_by_itself_takes_what_is_told(
+def test_a_board_that_shares_over_mqtt_takes_the_reported_ram(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where nobody has chosen a size: the code is in flash there, the heap nearly full."""
+    """This also holds for the default size, where code is in flash and the heap is nearly full."""
     broker = ["--mqtt", "192.168.1.5", "--name", "kitchen", "--share", "rooms", "classes=all"]
     build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--board"]
     results = []
@@ -95,7 +95,7 @@ def test_a_board_that_shares_by_itself_takes_what_is_told(
     assert "--bytes" in capsys.readouterr().err
 
 
-def test_a_board_that_shares_by_packets_takes_what_is_told(
+def test_a_board_that_shares_by_packets_takes_the_reported_ram(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--name", "kitchen"]
@@ -128,11 +128,11 @@ def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]
         assert main([*words, *more]) == code
         captured = capsys.readouterr()
         assert message in " ".join((captured.out + captured.err).split())
-        assert "--model" not in captured.out  # no other one could share
+        assert "--model" not in captured.out  # no other model could share
 
 
-def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -> None:
-    """With `--warmup`, `simulate` counts the program that `build` makes with it."""
+def test_fixed_ranges_take_less(capsys: pytest.CaptureFixture[str]) -> None:
+    """With `--warmup`, `simulate` counts the program that `build --warmup` makes."""
     wanted = {**defaults("thicket"), "features": 10, "classes": 5, "bytes": 16_384}
     exact = usual_program(Deployment(wanted, PICO, "Thicket", fixed_ranges=True))
     words = ["simulate", *STREAM, "--bytes", "16384", "--warmup", "64", "--board", "rpi_pico"]
@@ -143,7 +143,7 @@ def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])
-def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
+def test_the_code_of_a_typical_size_holds_for_any_size(model: str) -> None:
     learner = learner_name(model)
     for features, classes in ((3, 2), (60, 12)) if model == "thicket" else ((60, 12),):
         shape = {"features": features} | ({"classes": classes} if model in MODELS else {})
@@ -153,7 +153,7 @@ def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
         assert usual_budget(deployment).ram_bytes == pytest.approx(exact.ram_bytes, rel=0.01)
 
 
-def test_what_is_usual_is_what_build_makes() -> None:
+def test_the_usual_program_is_the_program_that_build_makes() -> None:
     wanted = usual_program(Deployment({"features": 2, "classes": 2}, PICO, "ShrubEnsemble")).config
     made = ProgramOptions().config(PICO, (), ("no", "yes"))
     for config in (wanted, made):

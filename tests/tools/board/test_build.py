@@ -1,4 +1,4 @@
-"""`microshrub build`: a folder for every board, which runs on a real MicroPython as it is."""
+"""`microshrub build`: a folder for every board, which runs on a real MicroPython unchanged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def codes(code: mpy.Code) -> Iterator[mpy.Code]:
 
 
 def configuration(data: bytes) -> Any:
-    """What the device's own reader of config.json makes of it."""
+    """Read config.json with the device's own reader."""
     name = loader.load("python").__name__
     return importlib.import_module(f"{name}.device.config").Configuration(data)
 
@@ -95,7 +95,7 @@ def test_every_kind_of_board_gets_its_folder(
 
 
 def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int, int]:
-    """What a real MicroPython prints of the folder's self-test."""
+    """Return the results that a real MicroPython prints for the folder's self-test."""
     script = folder.parent / "selftest.py"
     script.write_text(board_code.HELPERS + board_code.SELFTEST % str(folder))
     done = subprocess.run(
@@ -211,7 +211,7 @@ def test_from_a_data_frame_to_a_folder_that_learns_on(
         )
 
 
-def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
+def test_units_that_a_sensor_does_not_have(tmp_path: Path) -> None:
     rows, labels = make_blobs(300)
     stream = Stream("b", rows / 100, labels, ("a", "b"), ("no", "yes"))
     model, options = MODELS["shrub"]
@@ -235,7 +235,7 @@ def test_never_half_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     real: Callable[[Path, bytes], int] = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:
-        written.extend([path] if tmp_path in path.parents else [])  # not what the cache keeps
+        written.extend([path] if tmp_path in path.parents else [])  # without the cache's files
         if len(written) == 9:
             raise OSError(28, "No space left on device")
         return real(path, data)
@@ -266,14 +266,16 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
 SHRUB = ["--model", "shrub"]
 
 
-def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_does_not_fit_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["build", "synth:agrawal_a", "--limit", "500", "--board", "esp32c3"]
     assert main([*words, "--output", str(tmp_path / "out"), *SHRUB, "--window", "1000"]) == 2
     err = capsys.readouterr().err
     assert "The program does not fit" in err
     assert "--window" in err
     assert not (tmp_path / "out").exists()
-    # the model would fit if there was nothing around it, even where kernels may be bytecode
+    # The model alone would fit, even where kernels may be bytecode
     board = x86(tmp_path)
     tree = program("tree")
     tree = dataclasses.replace(tree, parameters={**tree.parameters, "nodes": 255, "leaves": 128})
@@ -284,7 +286,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def little_room(folder: Path, executable: int) -> str:
-    """An ESP32 with so many bytes for machine code, as a board file."""
+    """Return the board file of an ESP32 with this many bytes for machine code."""
     text = (ROOT / "boards" / "esp32.toml").read_text(encoding="utf-8")
     assert "executable_bytes = 39_805" in text
     file = folder / "narrow.toml"
@@ -298,8 +300,9 @@ _EIGHT = ["--features", "8", "--classes", "4", "--json", "-", *VIPER]
 def budget_of_eight(
     board: str, capsys: pytest.CaptureFixture[str], *options: str
 ) -> tuple[dict[str, Any], str]:
-    """What `budget` says of the default learner of 8 features and 4 classes, and what a row of
-    docs/how-to/put-a-model-on-a-board.md says of its kernels then."""
+    """Return the result of `budget` for the default learner with 8 features and 4 classes, and the
+    expected row about its kernels in docs/how-to/put-a-model-on-a-board.md.
+    """
     assert main(["budget", "--board", board, *_EIGHT, *options]) == 0
     result = json.loads(capsys.readouterr().out)
     of = f"{result['kernels_as_bytecode']} of {result['kernels']}"
@@ -309,7 +312,7 @@ def budget_of_eight(
 def built_of_eight(
     folder: Path, board: str, capsys: pytest.CaptureFixture[str], *options: str
 ) -> tuple[str, str]:
-    """The same learner built: what is printed, and what is noted."""
+    """Build the same learner; return the printed text and the notes."""
     data = folder / "eight.csv"
     rows = [",".join(str(k * n % 997) for n in range(11, 19)) + f",{k % 4}" for k in range(300)]
     data.write_text("\n".join(["a,b,c,d,e,f,g,h,class", *rows]))
@@ -318,10 +321,10 @@ def built_of_eight(
     return capsys.readouterr()
 
 
-def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
+def test_kernels_stay_bytecode_where_memory_for_machine_code_is_too_small(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The default learner on ESP32s, without options; `budget` and `simulate` tell the same."""
+    """On ESP32s, without options, `build`, `budget` and `simulate` count the same kernels."""
     page = (ROOT / "docs/how-to/put-a-model-on-a-board.md").read_text(encoding="utf-8")
     results = {}
     for board in ("esp32", "esp32s2", "esp32s3", "esp32c3"):
@@ -330,9 +333,9 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
         room = board_files.load(board).executable_bytes
         assert room is not None
         assert results[board]["machine_code_bytes"] <= room
-    # the only one with instruction counts
+    # the only board with instruction counts
     assert "kernels as bytecode" in results["esp32c3"]["sample_time"]["basis"]
-    for board in ("esp32", "esp32c3"):  # the others have the processor of the ESP32
+    for board in ("esp32", "esp32c3"):  # the other boards have an ESP32's processor
         output, noted = built_of_eight(tmp_path, board, capsys, "--bytes", "8192")
         match = re.search(r"(\d+) of (\d+) kernels stay bytecode", noted)
         assert match
@@ -347,7 +350,7 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
 def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The default learner without options, where it was refused; `budget` tells the same."""
+    """The default learner fits without options; `budget` and `build` count the same kernels."""
     page = (ROOT / "docs/how-to/put-a-model-on-a-board.md").read_text(encoding="utf-8")
     results = {}
     for board, most in (("rpi_pico_w", 1.5), ("nrf52840_dk", 50), ("esp32c6", 50)):
@@ -361,18 +364,18 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
         assert result["model_bytes"] >= 6000
         assert 1.1 <= result["slower"] < most
         assert f"{result['slower']:.1f} times as long with" in result["sample_time"]["basis"]
-    output, noted = built_of_eight(tmp_path, "nrf52840_dk", capsys)  # most stay bytecode
+    output, noted = built_of_eight(tmp_path, "nrf52840_dk", capsys)  # most kernels stay bytecode
     match = re.search(r"(\d+) of (\d+) kernels stay bytecode.* no more RAM for", noted)
     assert match
     assert "It fits" in output
     kept = results["nrf52840_dk"]["kernels_as_bytecode"]
-    assert abs(kept - int(match[1])) <= 6  # small ones, of 1 % of RAM
+    assert abs(kept - int(match[1])) <= 6  # small kernels, of 1 % of the RAM
 
 
 def test_machine_code_that_the_board_cannot_hold_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """That of the link and of metrics alone is too much."""
+    """The machine code of the link and of the metrics alone is too large."""
     words = ["build", "synth:sea_a", "--limit", "500", "--board", little_room(tmp_path, 3000)]
     words += ["--model", "hoeffding", "--adaptive", "--nodes", "31", "--leaves", "8"]
     where = ["--output", str(tmp_path / "out")]
@@ -410,7 +413,7 @@ def test_only_what_is_needed_and_all_of_it(
     some["checkpoint"] = {"path": "checkpoint", "seconds": 240}
     some["spare_classes"] = {"classes": 2, "room": 16}
     for k, fields in enumerate((PROGRAM_FIELDS, some)):
-        # in a native program, modules of nothing but kernels are left out
+        # a native program has no modules that hold only kernels
         wanted = program(name, **fields)
         made = build.make(wanted, x86(tmp_path), tmp_path / f"out{k}", "viper")
         modules = {
@@ -509,8 +512,8 @@ def test_only_a_program_with_a_key_carries_its_code(tmp_path: Path) -> None:
         assert (b"USBDevice" in library) == carries
 
 
-def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> None:
-    """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
+def test_rarely_used_parts_take_no_ram_of_other_programs(tmp_path: Path) -> None:
+    """One name too many would make MicroPython's next pool of names, of 4.5 KB."""
     for detector in ("page_hinkley", "adwin"):
         alarm = {"detector": detector, "hook": "reset"}
         assert ("adwin" in modules(program(alarm=alarm))) == (detector == "adwin")
@@ -521,7 +524,7 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
     assert made.code_bytes < 76_000
     rooms = {part.name: part.bytes for part in made.budget.code}
     assert rooms.keys() == {"__init__", "native", "device", "names", "modules"}
-    assert rooms["device"] + rooms["modules"] < 300  # what the folders of the library cost
+    assert rooms["device"] + rooms["modules"] < 300  # the cost of the library's folders
 
 
 def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
@@ -551,16 +554,14 @@ _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"
         (b'{"version": 1, "learner": "Majority"}', "MICROSHRUB_LEARNERS=FILE.py:Majority"),
     ],
 )
-def test_a_configuration_that_somebody_damaged_is_told(
-    data: bytes, message: str, tmp_path: Path
-) -> None:
+def test_a_damaged_configuration_is_reported(data: bytes, message: str, tmp_path: Path) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     (made.folder / "config.json").write_bytes(data)
     with pytest.raises(UserError, match=message):
         build.read(made.folder)
 
 
-def test_a_state_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_missing_state_is_reported(tmp_path: Path) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     (made.folder / "quantizer.state").unlink()
     with pytest.raises(UserError, match=r"names quantizer\.state"):

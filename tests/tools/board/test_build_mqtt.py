@@ -1,4 +1,4 @@
-"""What `build --mqtt` puts on a board, and what it refuses."""
+"""The files that `build --mqtt` puts on a board, and its refusals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def made(folder: Path, network: NetworkSettings, **fields: Any) -> build.Build:
     return build.make(network.furnish(wanted), board, folder / "out")
 
 
-def test_passwords_are_in_a_file_of_their_own_that_only_its_owner_reads(tmp_path: Path) -> None:
+def test_passwords_are_in_a_separate_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     mqtt = MqttSettings("192.168.1.5", "kitchen", 1883, "board", SECRET)
     network = NetworkSettings(mqtt, None, WifiSettings("Home", SECRET + "!"))
     folder = made(tmp_path, network).folder
@@ -47,9 +47,12 @@ def test_passwords_are_in_a_file_of_their_own_that_only_its_owner_reads(tmp_path
     assert "sesame" not in repr(network.furnish(program(mqtt=mqtt.config("ab"))))
 
 
-def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
-    """In a firmware: 8 KB; copied to the board, where its code is in RAM, 15, and a pool of 4.6
-    KB if its names are the first that do not fit those of the program."""
+def test_mqtt_takes_at_most_the_documented_memory(tmp_path: Path) -> None:
+    """MQTT takes 8 KB in a firmware, or 15 KB with its code in RAM, and perhaps 4.6 KB for names.
+
+    The 4.6 KB are a pool of names: MQTT's names may be the first that do not fit the program's
+    pools.
+    """
     board = board_files.load("rpi_pico2_w")
     mqtt = MqttSettings("192.168.1.5", "kitchen")
     fields = {"mqtt": mqtt.config(("no", "yes"))}
@@ -61,7 +64,7 @@ def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
         assert more.ram_bytes - less.ram_bytes <= most * 1024
 
 
-def test_a_program_without_a_broker_has_none_of_it(tmp_path: Path) -> None:
+def test_a_program_without_a_broker_has_no_mqtt_code(tmp_path: Path) -> None:
     plain = build.make(program(), board_files.load("rpi_pico2_w"), tmp_path / "out")
     assert not {"secrets.json", "discovery.bin"} & set(plain.files)
     modules = {part.name for part in plain.budget.code}
@@ -83,13 +86,13 @@ def test_a_program_without_a_broker_has_none_of_it(tmp_path: Path) -> None:
         ({"events": 0}, "--events"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], words: str) -> None:
+def test_invalid_settings_are_refused_with_a_message(given: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         MqttSettings(**{"host": "broker", "name": "kitchen"} | given)
 
 
 @pytest.mark.parametrize("name", [*discovery_messages.RESERVED, "None", "Don't know", "a\tb"])
-def test_a_class_cannot_be_called_as_what_means_something_else(name: str) -> None:
+def test_a_class_cannot_have_a_reserved_name(name: str) -> None:
     with pytest.raises(UserError, match="no class can be called"):
         MqttSettings("broker", "kitchen").config(("walk", name))
 
@@ -122,9 +125,7 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         assert message in capsys.readouterr().err
 
 
-def test_a_network_that_nobody_names_is_noted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_network_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w"]
     words += ["--output", str(tmp_path / "o"), "--bytes", "8192"]
     secret = tmp_path / "wifi.txt"
@@ -156,7 +157,7 @@ def test_host_and_port(text: str, tls: bool, expected: tuple[str, int]) -> None:
 
 
 @needs_openssl
-def test_a_certificate_is_one_whatever_stands_around_it(tmp_path: Path) -> None:
+def test_a_certificate_is_found_in_any_surrounding_text(tmp_path: Path) -> None:
     der = certificate(tmp_path, "me")
     pem = (tmp_path / "me.pem").read_bytes()
     path = tmp_path / "ca"
@@ -176,7 +177,7 @@ def test_a_certificate_is_one_whatever_stands_around_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "old"), [(None, False), ("2024.12.1", False), ("2024.3", True), ("2024.11.3", True)]
 )
-def test_an_old_home_assistant_hears_of_each_entity_by_itself(text: Any, old: bool) -> None:
+def test_an_old_home_assistant_gets_a_message_for_each_entity(text: Any, old: bool) -> None:
     given = {"mqtt": "broker", "name": "kitchen", "home_assistant": text}
     mqtt = program_mqtt.of_options(given, None)
     assert mqtt is not None
@@ -186,13 +187,13 @@ def test_an_old_home_assistant_hears_of_each_entity_by_itself(text: Any, old: bo
 
 
 @pytest.mark.parametrize("text", ["2023.7", "2024.13", "2024", "new"])
-def test_a_home_assistant_that_cannot_be_is_refused(text: str) -> None:
+def test_an_invalid_version_of_home_assistant_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="--home-assistant"):
         program_mqtt.of_options({"mqtt": "b", "name": "k", "home_assistant": text}, None)
 
 
-def test_many_long_names_go_into_pieces() -> None:
-    """Three lists of them are longer than a piece of the file can be."""
+def test_many_long_names_are_split_into_pieces() -> None:
+    """Three lists of names are longer than one piece of the file can be."""
     names = [f"{k:03d}" + "n" * 29 for k in range(254)]
     fields = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "queries": {"labels": 1}}
     messages = discovery_messages.messages(fields, "Thicket", "1.0")

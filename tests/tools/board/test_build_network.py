@@ -1,4 +1,4 @@
-"""What `build --tcp` puts on a board and on the PC, and what `build` refuses in a network."""
+"""The files that `build --tcp` puts on a board and on the PC, and the refusals of `build`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(
     assert json.loads((out / "config.json").read_text())["tcp"] == {"port": 9000}
     holds = [path.name for path in out.rglob("*") if path.is_file() and _holds(path, key)]
     assert holds == ["secrets.json"]
-    assert main(words) == 0  # again: the board and this PC still have the same one
+    assert main(words) == 0  # again: the board and this PC keep the same key
     assert (tmp_path / "kitchen.key").read_text().strip() == key
     captured = capsys.readouterr()
     assert key not in captured.out + captured.err
@@ -65,7 +65,7 @@ def _holds(path: Path, key: str) -> bool:
     return key.encode() in data or bytes.fromhex(key) in data
 
 
-def test_a_program_without_it_has_none_of_it(tmp_path: Path) -> None:
+def test_a_program_without_a_network_has_no_network_code(tmp_path: Path) -> None:
     board = board_files.load("rpi_pico_w")
     plain = build.make(program(), board, tmp_path / "out")
     assert "secrets.json" not in plain.files
@@ -105,7 +105,7 @@ def test_a_board_without_wifi_is_refused_by_name(
         (["--tcp", "--emit", "bytecode"], "--emit bytecode has none"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(
+def test_invalid_options_are_refused_with_a_message(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--output", str(tmp_path / "out")]
@@ -114,7 +114,7 @@ def test_what_cannot_be_is_refused_in_words(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_board_that_sleeps_cannot_be_reached() -> None:
+def test_a_board_that_sleeps_cannot_be_a_server() -> None:
     network = NetworkSettings(tcp=TcpSettings(Path("k")))
     with pytest.raises(UserError, match="--sleep switches the radio off"):
         network.config(board_files.load("rpi_pico_w"), ("a", "b"), sleeps=True)
@@ -127,7 +127,7 @@ def test_names_and_passwords_have_a_limit() -> None:
         WifiSettings("Home", "x" * 65)
 
 
-def test_which_key_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_key_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match="--key is missing: the file"):
         key_file.chosen(None)
@@ -152,13 +152,13 @@ def test_addresses(text: str, expected: tuple[str, int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["tcp://", "tcp://board:x", "tcp://board:0", "tcp://:99"])
-def test_addresses_that_are_none(text: str) -> None:
+def test_invalid_addresses_are_refused(text: str) -> None:
     with pytest.raises(PortError, match="tcp://HOST"):
         split_address(text)
 
 
 @pytest.mark.parametrize("names", [("tcp",), ("mqtt",), ("tcp", "mqtt")])
-def test_budget_counts_what_build_does(
+def test_budget_counts_the_same_as_build(
     names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = board_files.load("rpi_pico_w")

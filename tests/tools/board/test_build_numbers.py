@@ -1,4 +1,4 @@
-"""`build --target`: what is in the folder, and what is refused, in the words of the command."""
+"""`build --target`: the files in the folder, and the refusals with the command's words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_series_of_one_column(tmp_path: Path) -> None:
-    """The value of the sensor is the target, and its last values are the features."""
+    """The sensor's value is the target, and its last values are the features."""
     path = tmp_path / "series.csv"
     path.write_text("value\n" + "".join(f"{i % 50}\n" for i in range(400)), encoding="utf-8")
     words = ["--target", "value", "--horizon", "1", "--lags", "6", "--model", "linear"]
@@ -61,7 +61,7 @@ def test_a_series_of_one_column(tmp_path: Path) -> None:
     assert (config["regression"]["columns"], config["regression"]["lags"]) == (1, 6)
 
 
-def test_the_time_that_record_writes_is_no_feature(
+def test_the_time_column_of_record_is_no_feature(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "recording.csv"
@@ -79,7 +79,7 @@ def test_the_time_that_record_writes_is_no_feature(
     assert "--drop COLUMN" in err
 
 
-def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> None:
+def test_a_program_of_classes_has_no_regression_code(data: Path, tmp_path: Path) -> None:
     assert made(tmp_path, data, "--label", "c", "--model", "shrub") == 0
     files = build.read(tmp_path / "out")
     modules = {Path(name).stem for name in files}
@@ -104,7 +104,7 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
         (["--target", "b", "--lags", "2"], "--lags needs --horizon"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_are_reported(
     data: Path, tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert made(tmp_path, data, *words) == 2

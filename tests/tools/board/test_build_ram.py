@@ -1,4 +1,4 @@
-"""`build` counts all that the program puts on the heap: what a running program says itself."""
+"""`build` counts the whole heap use of a program, as a running program reports it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
-# Writes down what was on the heap before the program; pins stand for those of a board
+# Records the heap use before the program; its pins replace a board's
 MAIN = """
 import gc
 import time
@@ -147,7 +147,7 @@ _TOO_LONG = ("shrub, a sensor", "shrub, spare classes, queries")
 
 
 def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> int:
-    """What the running program takes, with a state restored if it keeps any."""
+    """Return the heap use of the running program, after a restart if it keeps checkpoints."""
     (folder / "main.py").write_text(MAIN)
     with Device(command, folder, "400k") as device, HostLink(SerialLine(device.port)) as link:
         link.connect()
@@ -165,8 +165,12 @@ def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> i
 
 
 def of_names(library: ProgramLibrary) -> set[int]:
-    """What pools of names may take beside those that are counted: MAIN has a few names, and a
-    broker that is away leaves modules unread that are imported for a while."""
+    """Return the possible heap use of pools of names, relative to the counted pools.
+
+    MAIN has a few names of its own, and a program without its broker does not load the modules
+    that
+    it imports only for a while.
+    """
     imported, counted = (
         len(import_heap._new_names(map(mpy.read, files), "/lib"))
         for files in (library.imported, [*library.imported, *library._forgotten])
@@ -186,9 +190,13 @@ def check(
     room: int | None = None,
     heap: int | None = None,
 ) -> None:
-    """A running program takes what was counted; room is that for machine code, or heap is that of
-    a board which has it there. Where these are scarce, kernels are viper's: native ones fit."""
-    # where machine code is not on the heap, as on the PC's own MicroPython
+    """Check that a running program takes the counted bytes.
+
+    room is the separate memory for machine code, or heap is the heap of a board that has machine
+    code
+    there. If either is given, the kernels are viper's: native ones would fit.
+    """
+    # machine code is not on the heap, as on the PC's own MicroPython
     board = dataclasses.replace(x86(folder), native=False, executable_bytes=room)
     if heap:
         board = dataclasses.replace(x86(folder), heap_free_bytes=heap)
@@ -200,7 +208,7 @@ def check(
     regions = _REGION * sum(module.functions for module in library.heap().modules) - on_heap_there
     measured = on_heap(command, made.folder, fields)
     counted = made.budget.ram_bytes + regions
-    # what tries to open a line to a broker is garbage until the next collection
+    # an attempt to connect to a broker is garbage until the next collection
     within = pytest.approx(measured, rel=0.03 if "mqtt" in fields else 0.02)
     assert any(within == counted + more for more in of_names(library))
 
@@ -208,7 +216,7 @@ def check(
 @pytest.mark.parametrize(
     "case", [pytest.param(c, marks=pytest.mark.long if c in _TOO_LONG else ()) for c in CASES]
 )
-def test_a_running_program_takes_what_was_counted(
+def test_a_running_program_takes_the_counted_ram(
     case: str,
     tmp_path: Path,
     micropython_command: tuple[str, ...],
@@ -231,7 +239,7 @@ def test_a_running_program_takes_what_was_counted(
     ("case", "room", "heap"),
     [("thicket", 45_000, None), ("hoeffding", 20_000, None), ("thicket", None, 150_000)],
 )
-def test_a_program_some_of_whose_kernels_are_bytecode_takes_what_was_counted(
+def test_a_program_with_bytecode_kernels_takes_the_counted_ram(
     case: str, room: int | None, heap: int | None, tmp_path: Path,
     micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -248,7 +256,7 @@ def test_a_program_some_of_whose_kernels_are_bytecode_takes_what_was_counted(
         ("thicket-regressor", 5, 90, SENSOR | {"label_pin": None}),
     ],
 )
-def test_a_program_of_numbers_takes_what_was_counted(
+def test_a_program_of_numbers_takes_the_counted_ram(
     model: str,
     horizon: int,
     interval: float | None,
@@ -260,7 +268,7 @@ def test_a_program_of_numbers_takes_what_was_counted(
     check(wanted, fields, tmp_path, micropython_command)
 
 
-def test_several_sensors_take_what_was_counted(
+def test_several_sensors_take_the_counted_ram(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     fifo = {
@@ -281,8 +289,8 @@ def test_several_sensors_take_what_was_counted(
     check(wanted, fields, tmp_path, micropython_command)
 
 
-def test_before_there_is_a_program_the_same_is_counted() -> None:
-    """What `simulate` and `budget` count of a Forecaster is what `build` does."""
+def test_simulate_and_budget_count_a_forecaster_as_build_does() -> None:
+    """The overhead of a Forecaster is the same in `simulate`, `budget` and `build`."""
     wanted = number_program("shrub-regressor", 20, 80)
     board = board_files.load("rpi_pico")
     overhead = {
@@ -327,7 +335,7 @@ def test_too_many_waiting_samples_are_named(tmp_path: Path) -> None:
         build.make(wanted, board_files.load("rpi_pico"), tmp_path / "out")
 
 
-def test_a_program_that_is_too_large_to_be_imported_says_so(
+def test_a_program_that_is_too_large_to_import_reports_it(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out")

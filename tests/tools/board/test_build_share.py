@@ -1,4 +1,4 @@
-"""What `build --share` puts on a board, what it counts, and what it refuses."""
+"""`build --share`: the files on a board, the counted RAM, and the refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from microshrub_tools.cli.main import main
 RADIO = ["--name", "kitchen", "--share", "rooms"]
 HOUSE = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
 
-# What is alive while a packet is judged, and what making one takes, of so many features
+# Heap use while a packet is evaluated, and the cost of making one, with this many features
 PEAK = """
 import gc
 from array import array
@@ -91,7 +91,7 @@ def test_nothing_leaves_a_board_unless_a_class_is_named(model: str, tmp_path: Pa
         assert sharing == {"group": "rooms", "name": "kitchen", "classes": classes}
 
 
-def test_what_cannot_be_is_refused_in_words(
+def test_invalid_options_are_refused_with_a_message(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", "--model", model, "--board", "rpi_pico2_w", "--output", str(tmp_path / "o")]
@@ -119,7 +119,7 @@ def test_what_cannot_be_is_refused_in_words(
         ShareSettings("rooms", "walk")
 
 
-def test_datagrams_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: Path) -> None:
+def test_datagrams_need_a_group_key_and_no_broker(model: str, tmp_path: Path) -> None:
     secrets = {}
     for board, name, by, datagrams in (
         ("rpi_pico2_w", "hall", ["by=udp"], DATAGRAMS["udp"]),
@@ -142,7 +142,7 @@ def test_datagrams_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: P
     assert (tmp_path / "rooms-group.key").read_text().strip() not in secrets.values()
 
 
-def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path: Path) -> None:
+def test_sharing_takes_counted_ram_only_where_it_is_wanted(model: str, tmp_path: Path) -> None:
     plain, _ = made(model, tmp_path / "plain")
     shared, _ = made(model, tmp_path / "shared", share=ShareSettings("rooms", ("rest",)))
     parts = {part.name: part.bytes for part in shared.budget.of_program}
@@ -155,7 +155,9 @@ def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path:
     assert shared.code_bytes > plain.code_bytes
 
 
-def test_judging_takes_no_more_heap_than_is_counted(run_micropython: Callable[[str], str]) -> None:
+def test_evaluating_a_packet_takes_no_more_heap_than_counted(
+    run_micropython: Callable[[str], str],
+) -> None:
     for features, most in zip((3, 12, 36), run_micropython(PEAK).split(), strict=True):
         assert int(most) <= judging_bytes(features)
 
@@ -177,7 +179,7 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
 
     plain, sharing = parts(), parts(*network)
     for name, size in plain.items():
-        assert size - 64 <= sharing[name] <= size + 512  # less a text that others have, too
+        assert size - 64 <= sharing[name] <= size + 512  # without a text in common
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
         ("classes=all", "all"),
     ],
 )
-def test_names_of_classes_are_read_as_they_stand(
+def test_names_of_classes_are_read_literally(
     given: str, classes: tuple[str, ...], tmp_path: Path
 ) -> None:
     settings = of_words({"share": ["rooms", given], "mqtt": "broker"}, tmp_path)
@@ -198,7 +200,7 @@ def test_names_of_classes_are_read_as_they_stand(
     assert settings.classes == classes
 
 
-def test_where_no_default_has_room_a_size_is_named_with_the_reason(
+def test_without_room_for_a_default_a_size_is_suggested_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *HOUSE]

@@ -1,4 +1,4 @@
-"""`build --sleep`: what config.json says of it, what it takes of RAM, and what is refused."""
+"""`build --sleep`: its part of config.json, its RAM, and its refusals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def config(tmp_path: Path) -> dict[str, Any]:
     return content
 
 
-def test_it_is_in_the_program_and_its_ram_is_counted(
+def test_sleep_is_in_the_program_and_its_ram_is_counted(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*words, *SENSOR) == 0
@@ -47,11 +47,11 @@ def test_it_is_in_the_program_and_its_ram_is_counted(
     ]
     assert milliwatts[1] - milliwatts[0] == pytest.approx(
         2 / 60 * (105 - 4.95), abs=0.1
-    )  # it listens
+    )  # the board listens
 
 
 def moving(words: list[Any], tmp_path: Path, *sensor: str) -> list[Any]:
-    """Of a program whose samples are made of windows of a sensor's readings."""
+    """Return the words for a program whose samples are windows of a sensor's readings."""
     (tmp_path / "stream.csv").write_text("x,y,z,label\n" + "1,2,9,0\n2,3,1,1\n" * 999)
     features = ["--features", "window=64", "hop=32", "bands=none"]
     sensor_words = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3", *sensor]
@@ -59,10 +59,10 @@ def moving(words: list[Any], tmp_path: Path, *sensor: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("fifo", ["fifo=no", "fifo=yes"])
-def test_readings_that_leave_no_time_to_sleep_are_told(
+def test_readings_that_leave_no_time_to_sleep_are_reported(
     fifo: str, words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Samples are rare, but the board wakes for each reading that goes into them."""
+    """Samples are rare, but the board wakes for each reading of a window."""
     assert run(*moving(words, tmp_path, "rate=100", fifo)) == 0
     captured = capsys.readouterr()
     assert re.search("--sleep .*wakes 100 times", captured.err)
@@ -84,7 +84,7 @@ def test_the_readings_and_features_of_a_sample_are_counted(
     assert asleep == pytest.approx(4.95 + 50 / 32 * float(match[1]) / 1000 * 100, rel=0.02)
 
 
-def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
+def test_without_a_known_sample_time_sleep_is_reported(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del words[words.index("--bytes") :]
@@ -102,7 +102,7 @@ def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
     assert float(match[2]) == pytest.approx(7400 / float(match[1]) / 24, rel=0.01)
 
 
-def test_a_board_that_nothing_wakes_is_told(
+def test_a_board_without_a_wake_up_source_is_reported(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note = "a PC reaches the board only within 60 seconds of its start"
@@ -154,7 +154,7 @@ def test_whether_deep_sleep_would_take_less_is_computed(
         ([*SENSOR, "--board", "teensy41", "--sleep"], "Teensy 4.1 cannot sleep"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_options_are_refused(
     more: list[Any], message: str, words: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*words, *more) == 2
@@ -162,13 +162,13 @@ def test_what_is_refused(
 
 
 def rare(words: list[Any], tmp_path: Path, period: int) -> list[Any]:
-    """Of a program with a sample in so many seconds."""
+    """Return the words for a program with a sample every `period` seconds."""
     (tmp_path / "stream.csv").write_text("temperature,humidity,label\n" + "1,2,0\n2,3,1\n" * 99)
     sensor = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--freeze"]
     return [*words, *sensor, "--sleep"]
 
 
-def test_deep_sleep_is_built_where_it_takes_less(
+def test_deep_sleep_is_built_where_it_takes_less_energy(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*rare(words, tmp_path, 3600), "deep=yes", "--battery", "2000mAh") == 0
@@ -187,7 +187,7 @@ def test_deep_sleep_is_built_where_it_takes_less(
     assert "save every 3,600 seconds" in output
 
 
-def test_where_it_would_take_more_it_is_refused_with_the_numbers(
+def test_deep_sleep_is_refused_with_numbers_where_it_takes_more_energy(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*rare(words, tmp_path, 20), "deep=yes") == 2
@@ -207,7 +207,7 @@ def test_where_it_would_take_more_it_is_refused_with_the_numbers(
         ),
     ],
 )
-def test_what_deep_sleep_would_lose_is_refused(
+def test_deep_sleep_is_refused_where_state_would_be_lost(
     more: list[Any],
     message: str,
     words: list[Any],

@@ -1,4 +1,4 @@
-"""`build` tells what a sample takes with the program around it, and which rate is too high."""
+"""`build` reports the time of a sample in its program, and a rate that is too high."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_tools.cli.main import main
 
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
-    """Of three pins: 300 samples of two classes, in runs."""
+    """A recording of three pins: 300 samples of two classes, in runs."""
     rng = random.Random(1)
     lines = ["x,y,z,label"]
     for k in range(300):
@@ -25,7 +25,7 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
-SIZE = ["--bytes", "16384"]  # which no board has to be asked for
+SIZE = ["--bytes", "16384"]  # fits every board
 
 
 def built(recording: str, folder: Path, *options: str) -> None:
@@ -33,7 +33,7 @@ def built(recording: str, folder: Path, *options: str) -> None:
     assert main([*words, *options, *SIZE]) == 0
 
 
-def test_a_rate_that_cannot_be_kept_is_told(
+def test_a_rate_that_is_too_high_is_reported(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=50")
@@ -52,7 +52,7 @@ def test_a_rate_that_cannot_be_kept_is_told(
 
 
 @pytest.mark.parametrize("command", ["budget", "simulate"])
-def test_it_is_told_where_nothing_is_built(
+def test_the_time_is_reported_where_nothing_is_built(
     command: str, recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [command, "--board", "rpi_pico"]
@@ -69,7 +69,7 @@ def test_it_is_told_where_nothing_is_built(
     assert "cannot be kept" not in capsys.readouterr().err
 
 
-def test_of_another_model_what_is_known_is_told(
+def test_for_another_model_the_known_time_is_reported(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", recording, "--board", "rpi_pico", "--output", str(tmp_path / "out")]
@@ -80,7 +80,7 @@ def test_of_another_model_what_is_known_is_told(
 BATTERY = ["--sensor", "adc", "pins=26,27,28", "rate=1", "--sleep", "--battery", "2000mAh"]
 
 
-def test_the_time_is_that_of_the_kernels_that_are_built(
+def test_the_time_belongs_to_the_kernels_that_are_built(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     took = {}
@@ -109,7 +109,7 @@ def test_a_battery_is_never_ignored(
     assert "days on 2000mAh, without" in " ".join(captured.out.split())
 
 
-def test_what_the_time_is_without_is_told(
+def test_parts_without_a_known_time_are_named(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built(recording, tmp_path / "out", "--anomaly", "0.01", "--spare-classes", "2")

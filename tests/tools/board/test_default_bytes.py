@@ -1,4 +1,4 @@
-"""The size of a model that nobody has chosen: what the board has beside the program."""
+"""The default size of a model: the bytes that the program leaves on the board."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def test_a_native_module_leaves_room_for_a_larger_model(
     assert "It fits" in capsys.readouterr().out
 
 
-def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
+def test_on_a_small_board_the_model_gets_the_room_of_a_native_module(
     native_tools_for: Callable[[str], object],
 ) -> None:
-    """Where no model of some size leaves 20 KB to the user's own code, none does."""
+    """Where no size of a model leaves 20 KB for the user's own code, no size reserves them."""
     board = board_files.load("rpi_pico_w")
     native_tools_for(board.arch)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
@@ -67,15 +67,17 @@ _SENSOR = {
 @pytest.mark.parametrize(
     ("name", "fields", "left"),
     [
-        pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # what two programs may differ by
+        pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # the difference between two programs
         pytest.param("rpi_pico_w", {}, 0),
         pytest.param("rpi_pico_w", _SENSOR, 0),
         pytest.param("esp32c3", _SENSOR, 0, marks=pytest.mark.long),
         pytest.param("esp32", {}, 0, marks=pytest.mark.long),
     ],
 )
-def test_the_program_has_room_beside_it(name: str, fields: dict[str, Any], left: int) -> None:
-    """Also one with a sensor, features and a button; on an ESP32, over the link."""
+def test_the_program_fits_next_to_the_default_size(
+    name: str, fields: dict[str, Any], left: int
+) -> None:
+    """This also holds with a sensor, features and a button, and on an ESP32 over the link."""
     board = board_files.load(name)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     parameters = {**shape, "bytes": bytes_for(Deployment(shape, board, "Thicket"))}
@@ -93,7 +95,7 @@ def test_the_program_has_room_beside_it(name: str, fields: dict[str, Any], left:
 
 
 @pytest.mark.parametrize("command", ["build", "simulate"])
-def test_a_board_without_room_for_any_size_is_told_what_fits(
+def test_without_room_for_any_size_the_message_says_what_fits(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ["--output", str(tmp_path / "program")] if command == "build" else []
@@ -117,10 +119,10 @@ def test_a_board_without_room_for_any_size_is_told_what_fits(
         pytest.param(["--spare-classes", "2", "--anomaly", "0.001"], id="two"),
     ],
 )
-def test_what_stands_beside_it_has_room_too(
+def test_companions_and_sensors_have_room_next_to_the_default_size(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A recording of a sensor, and nobody has chosen a size."""
+    """With a sensor's recording and the default size, the program fits."""
     recording = tmp_path / "motion.csv"
     rows = [f"{k * 37 % 1000},{k * 11 % 777},{k % 300},{'abc'[k // 300 % 3]}" for k in range(1800)]
     recording.write_text("\n".join(["ax,ay,az,label", *rows, ""]))
@@ -133,7 +135,7 @@ def test_what_stands_beside_it_has_room_too(
     assert main(["budget", *budget]) == 0
 
 
-def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
+def test_companions_that_fit_anyway_do_not_change_the_size() -> None:
     board = board_files.load("rpi_pico2")
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     companions = (Guarantee(90).on_shape(2),)
@@ -143,10 +145,10 @@ def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
     )
 
 
-def test_a_board_without_room_for_what_stands_beside_is_told_what_fits(
+def test_without_room_for_companions_the_message_says_what_fits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Spare classes are classes of the learner, too, which the advice has to know."""
+    """The advice counts spare classes as classes of the learner."""
     wanted = [*SOURCE[:-1], "nucleo_l476rg", "--spare-classes", "2"]
     assert main(["build", *wanted, "--output", str(tmp_path / "program")]) == 2
     assert "smallest thicket fits" in capsys.readouterr().err

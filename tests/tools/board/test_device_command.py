@@ -1,4 +1,4 @@
-"""A virtual board takes what a real one takes, and its sensors play a recording."""
+"""A virtual board accepts the programs of a real one, and its sensors replay a recording."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FEATURES = ("--features", "window=32", "hop=16", "rate=100")
 
 
 def run(folder: Path, *words: str | Path, code: int = 0) -> str:
-    """What a command says, in a process of its own."""
+    """Return the output of a command, run in a process of its own."""
     command = [sys.executable, "-m", "microshrub_command", *map(str, words)]
     done = subprocess.run(
         command, cwd=folder, env=environment(folder), capture_output=True, text=True,
@@ -77,10 +77,10 @@ def test_a_program_of_ones_own_is_recorded_with_the_buttons_as_labels(
 
 
 @pytest.mark.long
-def test_what_was_built_for_a_pico_is_flashed_and_watched(
+def test_a_program_for_a_pico_is_flashed_and_watched(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Its readings come from the sensor's FIFO; in the tutorials, one after the other."""
+    """The readings come from the sensor's FIFO; in the tutorials, they are read one by one."""
     run(tmp_path, "example", "gestures")
     run(tmp_path, "build", "gestures.csv", *FEATURES, "--bytes", "16384", "--board", "rpi_pico",
         "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", "fifo=yes",
@@ -111,7 +111,7 @@ def learned_of(port: str) -> int:
         return int(link.ask(STATUS).samples)
 
 
-def test_it_sleeps_between_its_readings(
+def test_the_board_sleeps_between_its_readings(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     run(tmp_path, "example", "gestures")
@@ -128,15 +128,15 @@ def test_it_sleeps_between_its_readings(
         up = awake = 0
         while awake == up:  # a board that starts slowly has not slept yet
             assert time.monotonic() < end
-            time.sleep(3)  # nobody reaches for it, so it sleeps
+            time.sleep(3)  # no PC connects, so it sleeps
             up, awake = map(int, re.findall(slept, output_in_time(watched, slept))[-1])
     assert 0 < awake < up
 
 
-def test_a_board_whose_time_goes_faster_takes_its_readings_all_the_same(
+def test_a_board_with_a_faster_clock_takes_all_of_its_readings(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """At 10 Hz, twenty times as fast; one that waits for input in our time misses most of them."""
+    """At 10 Hz and 20 times the speed, a board that waited in real time would miss readings."""
     (tmp_path / "warm.csv").write_text("x,label\n" + "1,a\n2,b\n" * 200)
     run(tmp_path, "build", "warm.csv", "--model", "shrub", "--board", "rpi_pico",
         "--sensor", "adc", "pins=26", "rate=10",
@@ -169,7 +169,7 @@ while True:
 
 
 def board_with(program: str, folder: Path, command: tuple[str, ...]) -> PcBoard:
-    """A virtual board whose main.py is that program; its sensor plays nothing."""
+    """A virtual board with that program as its main.py; its sensor replays no recording."""
     flash = folder / "flash"
     flash.mkdir()
     (flash / "main.py").write_text(program)
@@ -177,10 +177,10 @@ def board_with(program: str, folder: Path, command: tuple[str, ...]) -> PcBoard:
     return PcBoard(command, flash, sensors=sensors)
 
 
-def test_its_clock_stands_still_while_the_pc_has_no_time_for_it(
+def test_the_clock_stops_while_the_pc_is_busy(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Else it would miss readings that no real board misses."""
+    """Otherwise the board would miss readings that no real board misses."""
     board = board_with(STEPS, tmp_path, micropython_command)
     with board, open(board.port, "rb", buffering=0) as line:
         line.read(1)
@@ -205,10 +205,10 @@ print("used", used() - before, ".")
 """
 
 
-def test_it_leaves_the_processor_to_others_while_it_waits(
+def test_a_waiting_board_leaves_the_processor_to_others(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Also where its program looks at the clock all the time, as boards do between readings."""
+    """This also holds if the program reads the clock all the time, as between readings."""
     board = board_with(WAITING, tmp_path, micropython_command)
     received = b""
     with board, open(board.port, "rb", buffering=0) as line:
@@ -218,14 +218,16 @@ def test_it_leaves_the_processor_to_others_while_it_waits(
 
 
 @pytest.mark.long
-def test_a_program_is_streamed_to_it(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+def test_a_program_can_be_streamed_to_the_board(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
     run(tmp_path, "example", "keypad")
     run(tmp_path, "build", "keypad.csv", "--bytes", "16384", "--board", "rpi_pico")
     with simulated_board(tmp_path, "build/rpi_pico"):
         assert "accuracy on the device" in run(tmp_path, "stream", "keypad.csv")
 
 
-def test_what_cannot_be_is_said_before_anything_starts(
+def test_invalid_options_are_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     micropython_command: tuple[str, ...],
 ) -> None:  # fmt: skip
@@ -242,7 +244,7 @@ def test_what_cannot_be_is_said_before_anything_starts(
 
 
 def played(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, *words: str) -> list:
-    """The columns, the rows with their labels, and the buttons that `device` has played."""
+    """Return the columns, the labelled rows, and the buttons that `device` replays."""
     kept = []
 
     def write(*arguments: object, **options: object) -> None:
@@ -278,7 +280,7 @@ def test_a_recording_of_one_class_is_played(
         (["--drop", "when", "--label", "a1"], ["a0", "label"], [5, 0, 0, 6, 1, 1]),
     ],
 )
-def test_columns_are_chosen_as_wherever_data_is_read(
+def test_columns_are_chosen_as_in_other_commands(
     words: list[str], names: list[str], rows: list[int], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, micropython_command: tuple[str, ...],
 ) -> None:  # fmt: skip
@@ -286,7 +288,7 @@ def test_columns_are_chosen_as_wherever_data_is_read(
     assert played(tmp_path, monkeypatch, text, *words)[:2] == [names, rows]
 
 
-def test_a_board_that_ended_is_not_found(
+def test_an_ended_board_is_not_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, micropython_command: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -300,7 +302,7 @@ def test_a_board_that_ended_is_not_found(
     assert not gone.exists()
 
 
-def test_a_board_that_nobody_reads_can_be_ended(
+def test_a_board_without_a_reader_can_be_ended(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     flash = tmp_path / "flash"
@@ -313,7 +315,7 @@ def test_a_board_that_nobody_reads_can_be_ended(
 
 
 def is_full(port: str) -> bool:
-    """Whether a line has as much as it holds."""
+    """Whether a line's buffer is full."""
     with open(port, "rb") as line:
         return int.from_bytes(fcntl.ioctl(line, termios.FIONREAD, bytes(4)), sys.byteorder) > 4000
 
@@ -329,7 +331,7 @@ while True:
 """
 
 
-def test_it_goes_on_where_nobody_reads_what_it_prints(
+def test_the_board_runs_on_where_no_program_reads_its_output(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     (tmp_path / "main.py").write_text(TALK)
@@ -347,7 +349,7 @@ def test_it_goes_on_where_nobody_reads_what_it_prints(
 def test_a_learner_of_ones_own_is_flashed(
     tmp_path: Path, micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As docs/how-to/add-a-learner.md shows it; without its file, nothing is copied."""
+    """docs/how-to/add-a-learner.md works; without the learner's file, nothing is copied."""
     file = Path(__file__).parents[2] / "support" / "majority.py"
     rows = [f"{i % 90},{i * 7 % 50},{'walk' if i % 9 < 4 else 'rest'}" for i in range(400)]
     (tmp_path / "walk.csv").write_text("\n".join(["a,b,label", *rows, ""]))

@@ -1,4 +1,4 @@
-"""The sensors that come as one file each, on chips that are modelled after their data sheets."""
+"""The sensors with a driver file each, on simulated chips that follow their data sheets."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PICO = load("rpi_pico")
 BUS = ("scl=1", "sda=0")
 LIBRARY = loader.load("python")
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")
-RAW = ((380000, 680000), (200000, 560000), (18000, 45000))  # warm, pressure, damp
+RAW = ((380000, 680000), (200000, 560000), (18000, 45000))  # temperature, pressure, humidity
 REGISTERS = ("bme280", "adxl345", "lsm6ds3")
 _TICKS = (1 << 30) - 1
 
 
 class Bus:
-    """Of one chip; nothing else answers."""
+    """A bus with one chip; no other address answers."""
 
     def __init__(self, chip: Any) -> None:
         self.chip = chip
@@ -54,12 +54,12 @@ class Bus:
 
 
 class Board:
-    """A board with a chip at its bus, or with what `counts(milliseconds)` says at its pin."""
+    """A board with a chip on its bus, or with a pin whose level is `counts(milliseconds)`."""
 
     def __init__(self, chip: Any = None, counts: Any = None) -> None:
         self._chip = chip
         self._counts = counts
-        self._now = itertools.count(_TICKS - 4000, 7)  # microseconds: they wrap around soon
+        self._now = itertools.count(_TICKS - 4000, 7)  # microseconds, which wrap around soon
 
     def i2c(self, *_: int) -> Bus:
         return Bus(self._chip)
@@ -73,7 +73,7 @@ class Board:
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Its own sensor as the board's program makes it from what `--sensor` says."""
+    """Create the sensor as the board's program does from the words of `--sensor`."""
     monkeypatch.setattr(time, "sleep_ms", lambda _: None, raising=False)
 
     def made(board: Board, *words: str) -> Any:
@@ -114,7 +114,7 @@ CHIPS = [
 
 
 @pytest.mark.parametrize(("name", "chip_class", "truth"), CHIPS)
-def test_what_the_chip_measures_is_read(
+def test_the_chips_measurements_are_read(
     make: Any, name: str, chip_class: Any, truth: dict[str, int]
 ) -> None:
     sensor = make(Board(chip_class(truth.__getitem__)), name, *BUS)
@@ -124,15 +124,15 @@ def test_what_the_chip_measures_is_read(
 
 
 @pytest.mark.parametrize(("name", "chip_class", "truth"), CHIPS[::2])
-def test_a_chip_that_is_not_there_is_said(
+def test_a_missing_chip_is_reported(
     make: Any, name: str, chip_class: Any, truth: dict[str, int]
 ) -> None:
     with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: "):
         make(Board(chip_class(truth.__getitem__)), name, *BUS, "address=8")
 
 
-def test_the_words_of_the_data_sheets() -> None:
-    """Those that they print: SCD41, page 12, the CRC of 0xbeef; BH1750, 0x8390 are 28,067 lux."""
+def test_values_of_the_data_sheets() -> None:
+    """The values are in print: SCD41, page 12, the CRC of 0xbeef; BH1750, 0x8390: 28,067 lux."""
     assert bus_chips.Scd41Chip(None)._crc(b"\xbe\xef") == 0x92
     data = bytearray(2)
     chip = bus_chips.Bh1750Chip(lambda _: 28067)
@@ -143,7 +143,7 @@ def test_the_words_of_the_data_sheets() -> None:
     assert bus_chips.dht22_bytes(-101, 652)[2:4] == b"\x80\x65"
 
 
-def test_a_word_that_was_garbled_is_no_reading(make: Any) -> None:
+def test_a_garbled_word_gives_no_reading(make: Any) -> None:
     chip = bus_chips.Scd41Chip({"co2": 700, "temperature": 2000}.__getitem__)
     sensor = make(Board(chip), "scd41", *BUS)
     whole = chip.readfrom_into
@@ -172,7 +172,7 @@ def test_a_word_that_was_garbled_is_no_reading(make: Any) -> None:
         ("bme280", Bme280Chip, "655ac0 7eed00 8000", [2508, 704, 100653]),  # of the BMP280's sheet
     ],
 )
-def test_these_registers_are_these_values(
+def test_registers_become_these_values(
     make: Any, name: str, chip_class: Any, data: str, values: list[int]
 ) -> None:
     chip = chip_class(lambda _: 0)
@@ -181,10 +181,10 @@ def test_these_registers_are_these_values(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_bme280_of_any_factory_numbers_agrees_with_floating_point(
+def test_a_bme280_with_any_calibration_agrees_with_floating_point(
     make: Any, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    """But for what the data sheet's integers drop."""
+    """The difference is at most the rounding of the data sheet's integers."""
     random = Random(seed)
     for name, spread in (("T", 0.05), ("P", 0.05), ("H", 0.3)):
         usual = getattr(bme280_chip, name)
@@ -216,7 +216,7 @@ def test_a_bme280_that_has_not_measured_yet_gives_no_reading(make: Any) -> None:
     assert reading(sensor) == [0, 0, 100000]
 
 
-def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: Any) -> None:
+def test_a_bme280_that_measures_at_the_boards_start_is_configured(make: Any) -> None:
     chip = Bme280Chip(lambda _: 0)
     chip.written[0xF4] = b"\x27"
     make(Board(chip), "bme280", *BUS)
@@ -232,7 +232,7 @@ def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: A
         ("bme280", Bme280Chip, b"\x58", "a BMP280, which does not measure humidity"),
     ],
 )
-def test_another_chip_at_the_address_is_said(
+def test_another_chip_at_the_address_is_reported(
     make: Any, name: str, chip_class: Any, identity: bytes, message: str
 ) -> None:
     chip = chip_class(lambda _: 0)
@@ -258,10 +258,10 @@ def test_how_often_an_accelerometer_measures(
         make(Board(chip), name, *BUS, "hz=50")
 
 
-def test_the_drivers_of_registers_read_the_same_on_micropython(
+def test_the_register_drivers_read_the_same_on_micropython(
     run_micropython: Callable[[str], str],
 ) -> None:
-    """With small integers of 31 bits, and the chips as a virtual board has them."""
+    """MicroPython has small integers of 31 bits, and the chips of a virtual board."""
     output = run_micropython(
         f"""
 import sys
@@ -319,7 +319,7 @@ def test_a_dht22(make: Any, monkeypatch: pytest.MonkeyPatch, warm: int, damp: in
 @pytest.mark.parametrize("milliampere", [0, 8, 60, 960, 8700, 20000])
 @pytest.mark.parametrize("hertz", [50, 60])
 def test_a_clamp(make: Any, milliampere: int, hertz: int) -> None:
-    """Within a count of the converter's 12 bits, whatever the mains' frequency."""
+    """A clamp is right within a count of the 12-bit converter, at any mains frequency."""
 
     def counts(microseconds: int) -> int:
         return bus_chips.clamp_counts(milliampere, microseconds * hertz / 50)
@@ -331,7 +331,7 @@ def test_a_clamp(make: Any, milliampere: int, hertz: int) -> None:
 
 @pytest.mark.parametrize("loudness", [0, 40, 3000, 20000])
 def test_a_microphone(make: Any, loudness: int) -> None:
-    """As loud as it is, whatever the clock says, wherever the amplifier's middle is."""
+    """A microphone reads the true loudness, at any clock value and any middle of the amplifier."""
     for middle in (0, 900, -900):
 
         def counts(at: int, middle: int = middle) -> int:
@@ -351,7 +351,7 @@ def test_a_soil_probe(make: Any) -> None:
 
 
 @pytest.mark.parametrize("rate", ["0", "1001", "1/0", "1/86401", "2/3", "1/", "x"])
-def test_a_rate_that_cannot_be(rate: str) -> None:
+def test_an_invalid_rate_is_refused(rate: str) -> None:
     with pytest.raises(UserError, match=r"rate .*1/60"):
         sensors(("bh1750", *BUS, f"rate={rate}"), PICO)
     number = int(rate) if rate.isdecimal() else rate
@@ -372,7 +372,7 @@ def test_a_slow_rate_is_kept_over_a_day_though_the_clock_wraps_around() -> None:
     assert pace.missed == 0
 
 
-def test_the_slow_ones_of_several_are_read_less_often(make: Any) -> None:
+def test_slow_sensors_are_read_less_often_than_the_others(make: Any) -> None:
     slow, slowest = ("bh1750", *BUS, "rate=1/60"), ("soil_probe", "pin=26", "rate=1/300")
     with pytest.raises(UserError, match=r"rate=1/60: .*rate=1/300"):
         sensors([slowest, slow], PICO)
@@ -383,7 +383,7 @@ def test_the_slow_ones_of_several_are_read_less_often(make: Any) -> None:
         bus_chips.Bh1750Chip(lambda _: 600), lambda at: bus_chips.probe_counts(next(wet) // 16, at)
     )
     for one in (slow, slowest):
-        make(board, *one)  # so that it can be imported
+        make(board, *one)  # makes it importable
     several = LIBRARY.device.sensor_start.sensor_of(both.config, board, print)
     seen = [reading(several) for _ in range(11)]
     assert seen == [[600, 6]] * 5 + [[600, 7]] * 5 + [[600, 8]]

@@ -1,4 +1,4 @@
-"""`microshrub flash`: onto a real 32-bit MicroPython, whole or not at all."""
+"""`microshrub flash`: onto a real 32-bit MicroPython, completely or not at all."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_cut_after_every_step(
     assert len(seen) > 20
     if before == "another program":
         assert (folder / "main.old").read_text() == "print('old')\n"
-    # what a cut leaves is cleared away by the next flash
+    # the next flash removes the remains of an interrupted one
     left = tmp_path / f"flash{len(seen) // 2}"
     board = Direct(micropython_command, left, -1)
     put(board, tiny("again"))
@@ -76,7 +76,7 @@ def test_cut_after_every_step(
     assert len(list(left.glob("microshrub.*"))) == 1
 
 
-def test_a_checkpoint_goes_along_if_it_is_of_the_same_program(
+def test_a_checkpoint_of_the_same_program_is_kept(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     folder = tmp_path / "flash"
@@ -93,9 +93,7 @@ def test_a_checkpoint_goes_along_if_it_is_of_the_same_program(
     board.close()
 
 
-def test_a_watchdog_that_goes_on_is_fed(
-    tmp_path: Path, micropython_command: tuple[str, ...]
-) -> None:
+def test_a_running_watchdog_is_fed(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     folder = tmp_path / "flash"
     board = Direct(micropython_command, folder, -1)
     (folder / "machine.py").write_text(
@@ -127,7 +125,9 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, micropython_command: tuple[st
     board.close()
 
 
-def test_what_the_board_cannot_take(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+def test_programs_that_the_board_cannot_hold_are_refused(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
     board = Direct(micropython_command, tmp_path / "flash", -1)
     flash.prepare(board)
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
@@ -142,10 +142,10 @@ def test_what_the_board_cannot_take(tmp_path: Path, micropython_command: tuple[s
     board.close()
 
 
-def test_what_micropython_does_not_load_is_refused(
+def test_files_that_micropython_does_not_load_are_refused(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """A file of each version, architecture and version of machine code; and nothing else is."""
+    """Only the versions, architectures and sub-architectures that load are accepted."""
     board = Direct(micropython_command, tmp_path / "flash", -1)
     flash.prepare(board)
     mpy.compile_text("A = 1\n", tmp_path / "m.mpy", "x86", "m.py")
@@ -169,7 +169,7 @@ def test_what_micropython_does_not_load_is_refused(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_flash_is_said(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+def test_a_full_flash_is_reported(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     board = Direct(micropython_command, tmp_path / "flash", -1)
     flash.prepare(board)
     (tmp_path / "flash" / "full").symlink_to("/dev/full")
@@ -210,10 +210,10 @@ def test_flash_over_a_line(
         )
 
 
-def test_bench_says_what_a_program_is_for_and_starts_it_again(
+def test_bench_says_that_a_program_is_running_and_starts_it_again(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # kernels of a native module would take other shapes
+    # Kernels of a native module would have other shapes
     made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out", emit="viper")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     assert main([*words, str(made.folder)]) == 0
@@ -251,7 +251,7 @@ def test_a_failed_selftest_changes_nothing(
     selftest = made.folder / build.LIBRARY / "device" / "selftest.mpy"
     seeds = [b"\x22\x8f" + last for last in (b"\x6a", b"\x6b")]  # 2026 and 2027 in bytecode
     assert selftest.read_bytes().count(seeds[0]) == 1
-    selftest.write_bytes(selftest.read_bytes().replace(*seeds))  # it learns other samples
+    selftest.write_bytes(selftest.read_bytes().replace(*seeds))  # now it learns other samples
     assert main([*words, str(made.folder)]) == 2
     assert re.search("self-test failed: .*checksum", capsys.readouterr().err)
     assert (board.flash / "main.py").read_text() == old
@@ -259,7 +259,7 @@ def test_a_failed_selftest_changes_nothing(
     end = time.monotonic() + PATIENCE
     while not started.exists() and time.monotonic() < end:
         time.sleep(0.05)
-    assert started.read_text() == "x"  # what was stopped goes on
+    assert started.read_text() == "x"  # the stopped program runs again
 
 
 def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
@@ -271,7 +271,7 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
         def cut(done: int, total: int) -> None:
             if done > 4000:
                 board.cut_power()
-                time.sleep(0.5)  # for it to start again, and to know nothing of what came before
+                time.sleep(0.5)  # long enough to restart and lose its memory
 
         with pytest.raises(UserError, match=r"is gone|The board says"):
             flash.copy(line, tiny("new") | {"z.py": bytes(9000)}, cut)
@@ -358,7 +358,7 @@ def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("impatient")
-def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_without_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_repl, "_PATIENCE", 0.5)
     master, slave = pty.openpty()
     tty.setraw(slave)
@@ -373,7 +373,7 @@ def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
         os.close(slave)
 
 
-def test_a_start_that_takes_long_is_waited_for(
+def test_a_slow_start_is_waited_for(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")

@@ -1,4 +1,4 @@
-"""What a build takes of a board's flash: what `build` tells is what `flash` asks for."""
+"""A build's use of a board's flash: `build` prints the bytes that `flash` then requires."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ print(free - os.statvfs("/flash")[3])
 
 
 @pytest.mark.parametrize("model", ["thicket", "hoeffding"])
-def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
+def test_build_prints_the_bytes_that_littlefs_takes_and_flash_requires(
     model: str,
     tmp_path: Path,
     micropython_command: tuple[str, ...],
@@ -87,7 +87,7 @@ def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
     board.close()
 
 
-def test_a_large_file_has_its_own_blocks() -> None:
+def test_a_large_file_has_separate_blocks() -> None:
     nothing = flash_memory.blocks({})
     assert flash_memory.blocks({"a": 513}) - nothing in (1, 3)
     assert flash_memory.blocks({"a": 4097}) == flash_memory.blocks({"a": 513}) + 1
@@ -96,7 +96,7 @@ def test_a_large_file_has_its_own_blocks() -> None:
 
 @pytest.mark.parametrize("board", board_files.names())
 def test_by_default_the_flash_lasts_ten_years(board: str) -> None:
-    """A checkpoint as often as it may come, day and night, for each size of a model."""
+    """This holds for checkpoints at the highest rate, day and night, for each size of a model."""
     known = board_files.load(board)
     assert known.flash_bytes
     seconds = flash_memory.seconds_between(known)
@@ -108,14 +108,14 @@ def test_by_default_the_flash_lasts_ten_years(board: str) -> None:
         assert lasting == 60 or flash_memory.years(known, size, lasting - 60) < 10
 
 
-def test_years_are_those_that_were_counted_by_hand() -> None:
-    """46.5 KB: 12 sectors and one of the folder, 1,440 times a day, on a Pico's 265 free ones."""
+def test_years_match_a_calculation_by_hand() -> None:
+    """46.5 KB are 12 sectors and the folder's, 1,440 times a day, on a Pico's 265 free sectors."""
     pico = board_files.load("rpi_pico")
     assert flash_memory.erases(46_500) == 13
     assert 3.5 < flash_memory.years(pico, 46_500, 60) < 5.5
 
 
-def test_build_tells_how_long_the_flash_lasts(
+def test_build_reports_the_lifetime_of_the_flash(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", "synth:rbf_m", "--warmup", "64", "--limit", "300", "--board", "rpi_pico"]

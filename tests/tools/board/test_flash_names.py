@@ -1,4 +1,4 @@
-"""`microshrub flash` beside other names in the root of the board's flash, and other main.py's."""
+"""`microshrub flash` with other files in the root of the board's flash, and other main.py's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = (
 
 
 def names_in_the_root(folder: Path) -> dict[str, bytes]:
-    """Put names there that look like a program's; returns the files."""
+    """Create files whose names look like a program's; return the files."""
     files = {name: f"somebody's {name}".encode() for name in NAMES}
     for name, data in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ def test_numbers_of_programs_start_again(
     board.close()
 
 
-def test_without_a_program_main_py_says_so(
+def test_without_a_program_main_py_reports_it(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     (tmp_path / "flash").mkdir()
@@ -67,7 +67,7 @@ def test_without_a_program_main_py_says_so(
     assert "Traceback" not in output
 
 
-def test_a_main_py_of_somebodys_is_kept_however_often_is_flashed(
+def test_a_users_main_py_is_kept_over_several_flashes(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     folder = tmp_path / "flash"

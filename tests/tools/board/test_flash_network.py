@@ -1,4 +1,4 @@
-"""`microshrub flash` over TCP: onto a real 32-bit MicroPython, whole or not at all."""
+"""`microshrub flash` over TCP: onto a real 32-bit MicroPython, completely or not at all."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Board:
         self.pc = PcBoard(command, self.flash, "1m", sensors=sensors)
 
     def files(self, mark: str) -> dict[str, bytes]:
-        """Those of the build, for this board, with a mark by which they are known."""
+        """Return the build's files for this board, with a mark that identifies the program."""
         return simulated_board.for_this_pc(build.read(self.build)) | {"mark": mark.encode()}
 
     def until(self, made: Callable[[], object]) -> object:
-        """What it makes once the board is there."""
+        """Return the value of `made`, as soon as the board accepts a connection."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -77,12 +77,12 @@ class Board:
         return connected
 
     def flashed(self, files: dict[str, bytes]) -> flash.SelfTest:
-        with self.link():  # it is there
+        with self.link():  # wait until the board answers
             pass
         return flash_network.flash_network(self.port, self.key, files, lambda done, total: None)
 
     def runs(self) -> str:
-        """The mark of the program that starts, which is whole."""
+        """Return the mark of the program that starts; its files are complete."""
         device = self.device()
         folder: str = device.value("here")
         device.close()
@@ -106,7 +106,7 @@ def samples_of(link: HostLink) -> int:
     return status.samples
 
 
-def test_a_new_program_comes_over_the_network(
+def test_a_new_program_is_installed_over_the_network(
     board: Board, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = open_stream(SOURCE, limit=300)
@@ -128,7 +128,7 @@ def test_a_new_program_comes_over_the_network(
     assert "another board's key" in capsys.readouterr().err
 
 
-def test_a_program_that_does_not_come_up_is_taken_back(
+def test_a_program_that_does_not_start_is_rolled_back(
     board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for files in (board.files("a"), board.files("b") | {"config.json": b"{}"}):
@@ -138,17 +138,17 @@ def test_a_program_that_does_not_come_up_is_taken_back(
         monkeypatch.undo()
         assert board.runs() == "old"
     with pytest.raises(UserError, match="gone back to its previous"):
-        board.flashed(board.files("c") | {"secrets.json": b"{}"})  # it cannot be reached
+        board.flashed(board.files("c") | {"secrets.json": b"{}"})  # its link would have no key
     assert board.runs() == "old"
     assert [path.name for path in board.flash.glob("microshrub.*")] == ["microshrub.0001"]
     board.flashed(board.files("d"))
     assert board.runs() == "d"
 
 
-def test_a_program_to_which_nobody_comes_is_taken_back(
+def test_a_program_to_which_no_pc_connects_is_rolled_back(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """The board's time passes a hundred times as fast."""
+    """The board's clock runs a hundred times as fast."""
     board = Board(micropython_command, tmp_path, trial=True)
     with board.pc:
         port = os.open(board.pc.port, os.O_RDWR | os.O_NOCTTY)
@@ -162,7 +162,7 @@ def test_a_program_to_which_nobody_comes_is_taken_back(
 
 
 class Cut(Exception):  # noqa: N818
-    """The power is gone."""
+    """A power cut."""
 
 
 def test_a_cut_at_any_step_leaves_the_old_program_or_the_new_one(

@@ -30,8 +30,8 @@ MODELS = {
     "thicket": ["--bytes", "12000"],
 }
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
-# 2,000 bytes of the texts of main.py, and of what makes a board's files and line of the PC's. The
-# first name beyond 150 that is interned while it runs takes 992 more: a table for 160 names
+# 2,000 bytes for the texts of main.py, and for the emulated board's file system and serial line.
+# The first name beyond 150 that is interned at run time takes 992 more: a table for 160 names
 OTHER_BYTES = 3200
 START = """
 import gc
@@ -52,7 +52,7 @@ def emulator(request: pytest.FixtureRequest) -> Emulator:
 
 
 def frozen(emulator: Emulator, manifest: Path, folder: Path) -> Emulator:
-    """The board with these files in its firmware; skips without compiler or source."""
+    """Return the board with these files in its firmware; skips without compiler or source."""
     try:
         return frozen_firmware.with_frozen(emulator, manifest, folder / "firmware.elf")
     except NoEmulator as reason:
@@ -62,10 +62,10 @@ def frozen(emulator: Emulator, manifest: Path, folder: Path) -> Emulator:
 
 
 def heap_used(board: EmulatedBoard) -> int:
-    """What the running program says that it takes of the heap."""
+    """Return the heap use that the running program reports."""
     with HostLink(SerialLine(board.port)) as link:
         link.connect()
-        link.ask(CHECKPOINT)  # which collects what reading the configuration has left
+        link.ask(CHECKPOINT)  # collects the garbage of reading the configuration
         used = []
         for _ in range(5):
             status = link.ask(STATUS)
@@ -82,7 +82,7 @@ def heap_used(board: EmulatedBoard) -> int:
     [("cortex-m0", "thicket"), ("cortex-m0", "hoeffding"), ("cortex-m3", "shrub")],
     indirect=["emulator"],
 )
-def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_counted(
+def test_a_frozen_program_learns_as_the_simulator_does_in_the_counted_ram(
     emulator: Emulator, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "program"
@@ -108,7 +108,7 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
 
 
 @pytest.mark.parametrize("emulator", ["cortex-m0"], indirect=True)
-def test_a_board_without_the_library_in_its_firmware_is_told_apart(
+def test_a_board_without_the_library_in_its_firmware_is_detected(
     emulator: Emulator, tmp_path: Path
 ) -> None:
     board = board_files.load(str(board_file(tmp_path, emulator.board.arch)))
@@ -131,7 +131,7 @@ def test_the_whole_library_is_frozen_by_its_own_manifest(
         assert output == "True\n"
 
 
-def test_its_own_manifest_refuses_a_cortex_m0(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_librarys_manifest_refuses_a_cortex_m0(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["makemanifest.py", "-f-march=armv6m"])
     with pytest.raises(ValueError, match="build --freeze"):
         exec((ROOT / "firmware" / "manifest.py").read_text(), {"package": None})
@@ -142,7 +142,7 @@ def test_a_native_module_cannot_be_frozen(tmp_path: Path) -> None:
         build.make(program(), x86(tmp_path), tmp_path / "out", "native", freeze=True)
 
 
-def test_what_would_fit_frozen_is_said(tmp_path: Path) -> None:
+def test_a_program_that_would_fit_frozen_is_reported(tmp_path: Path) -> None:
     board = x86(tmp_path)
     whole = build.make(program(), board, tmp_path / "out", freeze=True).budget.peak_bytes
     small = dataclasses.replace(board, heap_free_bytes=whole)

@@ -1,4 +1,4 @@
-"""`budget`, `simulate --board` and `build` tell the same RAM of the same program."""
+"""`budget`, `simulate --board` and `build` print the same RAM for the same program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from budget_support import SMALL, check_same
 
 
 @pytest.mark.parametrize("options", [[], [*SMALL, "--label-budget", "10%", "--guarantee", "90%"]])
-def test_the_commands_tell_the_same(
+def test_the_commands_print_the_same_ram(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_same(options, tmp_path / "out", capsys)

@@ -1,4 +1,4 @@
-"""A program's kernels are made for its learner alone: the same bits, in less code."""
+"""A program's kernels are compiled for its learner alone: the same bits, in less code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.library import loader
 from microshrub_tools.board import build, program_config
 
-# what a learner has learned of 400 samples, whose ranges grow and which it forgets once
+# the state after 400 samples; growing ranges move, and one reset happens
 _LEARN = """
 from array import array
 def learned(model, labels):
@@ -82,7 +82,7 @@ def check(
     command: tuple[str, ...],
     board: Board | None = None,
 ) -> None:
-    """On a board that is given, kernels are viper's: native ones would all fit there."""
+    """Compare the learned states. On a given board kernels are viper's: native ones would fit."""
     emit = VIPER if board else ""
     built = build.make(program, board or x86(folder), folder / "out", emit)
     code = _ON_BOARD.format(learner=program.learner, parameters=program.parameters, labels=labels)
@@ -116,10 +116,10 @@ def test_it_learns_the_same_numbers(tmp_path: Path, micropython_command: tuple[s
         ("a tree that adapts", 0.8),
     ],
 )
-def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
+def test_it_learns_the_same_where_memory_for_machine_code_is_too_small(
     case: str, share: float, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Some of its kernels stay bytecode there, and work on the same buffers."""
+    """Some kernels stay bytecode there, and work on the same buffers."""
     model, classes, more = CASES[case]
     program = made(model, classes, more)
     whole = ProgramLibrary(program, x86(tmp_path), VIPER)
@@ -135,7 +135,7 @@ def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
 def test_it_learns_the_same_where_machine_code_on_the_heap_leaves_too_little(
     case: str, less: int, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """No more kernels are bytecode than have to be."""
+    """No more kernels are bytecode than necessary."""
     model, classes, more = CASES[case]
     program = made(model, classes, more)
     board = x86(tmp_path)
@@ -150,7 +150,7 @@ def test_it_learns_the_same_where_machine_code_on_the_heap_leaves_too_little(
 
 
 def with_room(board: Board, executable: int) -> Board:
-    """The same board, whose machine code is not on the heap, but where there is so much room."""
+    """The same board with its machine code off the heap, in this many bytes."""
     return dataclasses.replace(board, native=False, executable_bytes=executable)
 
 

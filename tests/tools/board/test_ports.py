@@ -1,4 +1,4 @@
-"""Which port is meant where none is named."""
+"""The port that is used where none is named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def port(name: str, vendor: int | None) -> Any:
 def ports_of_pc(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_virtual_board: None
 ) -> list[SimpleNamespace]:
-    """The ports of this PC, in a folder in which nothing was started."""
+    """The ports of this PC, in a folder in which no virtual board was started."""
     some: list[SimpleNamespace] = []
     monkeypatch.setattr(ports.list_ports, "comports", lambda: some)
     monkeypatch.setattr(ports, "sorted", lambda given, key: list(given), raising=False)
@@ -47,7 +47,7 @@ def test_the_only_board_is_taken_and_two_are_listed(
     assert "ttyACM1  Espressif" in refused()
 
 
-def test_a_port_that_is_built_in_is_no_board(ports_of_pc: list[SimpleNamespace]) -> None:
+def test_a_built_in_port_is_no_board(ports_of_pc: list[SimpleNamespace]) -> None:
     assert "built in" not in refused()
     ports_of_pc.append(port("/dev/ttyS0", None))
     message = refused()
@@ -56,7 +56,7 @@ def test_a_port_that_is_built_in_is_no_board(ports_of_pc: list[SimpleNamespace])
     assert "MicroPython" in message
 
 
-def test_a_usb_port_that_may_be_a_board_is_listed_and_what_bars_it_is_said(
+def test_a_usb_port_that_may_be_a_board_is_listed_with_its_obstacle(
     ports_of_pc: list[SimpleNamespace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adapter = tmp_path / "ttyUSB0"

@@ -1,4 +1,4 @@
-"""What `build` makes of its options for config.json: sensor, features, anomaly, queries."""
+"""config.json as `build` makes it of its options: sensor, features, anomaly, queries."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AXES = ("ax", "ay", "az", "gx", "gy", "gz")
         (MOTION, HOP, FeatureOptions.of(HOP).names(AXES), 2 * 86400),
     ],
 )
-def test_an_alarm_a_day_is_so_many_samples(
+def test_alarms_per_day_become_alarms_per_samples(
     sensor: tuple[str, ...], features: tuple[str, ...] | None, names: list[str], period: int
 ) -> None:
     options = ProgramOptions(
@@ -48,7 +48,7 @@ def test_an_alarm_a_day_is_so_many_samples(
     assert config["anomaly"] == {"period": period, "window": 0, "reach": 1, "normal": 0}
 
 
-def test_over_the_link_the_rate_has_to_be_told() -> None:
+def test_over_the_link_the_rate_has_to_be_given() -> None:
     with pytest.raises(UserError, match=r"--anomaly .*at 50 Hz"):
         ProgramOptions(words={"anomaly": ("1 per day",)}).config(PICO, ["a"], ["no", "yes"])
     options = ProgramOptions(words={"anomaly": ("1 per day at 2 Hz",)})
@@ -94,13 +94,13 @@ def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, message: str) 
 
 
 def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
-    """What is configured for a model of these features, made by these words or not known how."""
+    """Return config.json for a model of these features, made with `made` or in an unknown way."""
     known = FeatureOptions.of(made.split()).extraction(("a", "b"), zero=(9,)) if made else None
     options = ProgramOptions(sensor=sensor, features=words.split() or None)
     return options.config(PICO, names, ["no", "yes"], known)
 
 
-def test_a_models_own_features_are_configured() -> None:
+def test_the_models_own_features_are_configured() -> None:
     made = "window=32 bands=0.4-1 rate=5 high-pass=0.1 zero=32768,32760"
     extraction = config(ADC, [], "", made)["extraction"]
     assert extraction == FeatureOptions.of(made.split()).extraction(("a", "b")).options
@@ -111,7 +111,7 @@ def test_a_models_own_features_are_configured() -> None:
         config(("serial",), ["a", "b"], "window=4")
 
 
-def test_features_of_a_recording_are_found_again() -> None:
+def test_the_features_of_a_recording_are_recognised() -> None:
     words = "window=32 hop=1 statistics=none bands=0.4-1,1-2.5"
     names = ["left_0.4-1Hz", "left_1-2.5Hz", "right_0.4-1Hz", "right_1-2.5Hz"]
     extraction = config(ADC, names, words)["extraction"]
@@ -129,7 +129,7 @@ def test_features_of_a_recording_are_found_again() -> None:
         (ADC, "window=32 bands=1-9 rate=50", "made for 50 readings a second, so write rate=50"),
     ],
 )
-def test_a_sensor_that_is_not_the_recordings(
+def test_a_sensor_that_does_not_match_the_recording_is_refused(
     sensor: tuple[str, ...], made: str, words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
@@ -143,8 +143,8 @@ def test_a_label_budget_is_configured_with_its_light() -> None:
     assert "queries" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
-def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
-    """It was refused, as if it told the label of every sample."""
+def test_a_button_for_some_labels_leaves_queries_for_the_others() -> None:
+    """A button that gives only one label does not exclude a label budget."""
     button = program_words.label_pin(["15", "pressed=yes", "released="])
     options = ProgramOptions(sensor=ADC, words={"label_budget": "10%"}, label_pin=button)
     config = options.config(PICO, ["a", "b"], ["no", "yes"])
@@ -161,7 +161,7 @@ def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
         ({"companions": [LabelBudget(0.1)], "label_pin": LabelPin(15)}, "leave one of them out"),
     ],
 )
-def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> None:
+def test_an_invalid_label_budget_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         ProgramOptions(**options).config(PICO, ["a"], ["no", "yes"])
     with pytest.raises(UserError, match="is for classes"):
@@ -200,7 +200,7 @@ def test_each_class_has_its_keys() -> None:
 
 
 def test_keys_are_numbered_as_usb_numbers_them() -> None:
-    """By what Linux makes of them (hid-input): the places of a keyboard for American English."""
+    """The numbers are those of Linux (hid-input), for an American English keyboard."""
     known = {"a": 4, "z": 29, "1": 30, "0": 39, "Enter": 40, "Space": 44, "Slash": 56, "F1": 58}
     known |= {"F12": 69, "Delete": 76, "ArrowRight": 79, "ArrowUp": 82, "F13": 104, "F24": 115}
     known |= {"ControlLeft": 224, "MetaLeft": 227, "ControlRight": 228, "AltRight": 230}
@@ -209,7 +209,7 @@ def test_keys_are_numbered_as_usb_numbers_them() -> None:
 
 
 @pytest.mark.parametrize("key", ["esp32", "esp32c3", "pyboard", "nrf52840_dk"])
-def test_a_board_that_cannot_be_a_keyboard_is_refused(key: str) -> None:
+def test_a_board_without_usb_keyboard_is_refused(key: str) -> None:
     board = board_files.load(key)
     options = ProgramOptions(switch={"a": ("key:a",)})
     with pytest.raises(UserError, match=f"{re.escape(board.name)} cannot press keys"):
@@ -217,7 +217,7 @@ def test_a_board_that_cannot_be_a_keyboard_is_refused(key: str) -> None:
 
 
 @pytest.mark.parametrize(("shown", "what"), [("16:880Hz", "tones"), ("key:a", "keys")])
-def test_a_tone_does_not_sound_in_sleep_nor_is_a_key_pressed(shown: str, what: str) -> None:
+def test_no_tone_or_key_is_possible_in_sleep(shown: str, what: str) -> None:
     options = ProgramOptions(sensor=[ADC], sleep=Sleep(), switch={"a": (shown,)})
     with pytest.raises(UserError, match=f"--sleep stops the {what} of --switch: leave one out"):
         options.config(PICO, ["x", "y"], ["rest", "a"])
@@ -254,7 +254,7 @@ def test_wrong_switches(words: tuple[str, ...], message: str) -> None:
         ProgramOptions(switch=program_words.switch(words)).config(PICO, ["x"], ["rest", "walk"])
 
 
-def test_a_class_switches_from_a_confidence_on() -> None:
+def test_a_class_switches_above_a_confidence() -> None:
     words = {"switch": ("walk=16",), "switch_above": ("walk=80%",)}
     config = ProgramOptions(**program_words.of_words(words)).config(PICO, ["x"], ["rest", "walk"])
     assert config["switch_above"] == [0, 204]
@@ -276,7 +276,7 @@ def test_wrong_confidences_of_switches(words: tuple[str, ...], message: str) -> 
         ProgramOptions(**program_words.of_words(given)).config(PICO, ["x"], ["rest", "walk"])
 
 
-def test_a_confidence_of_nothing_is_refused() -> None:
+def test_a_confidence_without_a_switch_is_refused() -> None:
     with pytest.raises(UserError, match="--switch-above needs --switch"):
         ProgramOptions(switch_above={"walk": 80}).config(PICO, ["x"], ["rest", "walk"])
 
@@ -300,7 +300,7 @@ def test_a_program_of_numbers_switches_nothing() -> None:
         ({"sleep": ("every=90", "pin=15")}, {"sleep": Sleep(every=90, pin=15)}),
     ],
 )
-def test_words_ask_for_the_same_as_settings(
+def test_words_and_settings_give_the_same_configuration(
     words: dict[str, Any], settings: dict[str, Any]
 ) -> None:
     def config_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -332,6 +332,6 @@ def test_words_in_place_of_settings_are_refused(given: dict[str, Any]) -> None:
         (lambda: Sleep(hold=0), "--sleep hold has to be 1"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_when_they_are_made(make: Any, message: str) -> None:
+def test_invalid_settings_are_refused_when_they_are_made(make: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
         make()

@@ -1,4 +1,4 @@
-"""A pin has one task, and one that it can do; what does no harm together is taken."""
+"""A pin has one task, which the chip must support; harmless combinations are accepted."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_no_pin_has_two_tasks(options: ProgramOptions, message: str) -> None:
         made(options, features=features)
 
 
-def test_what_may_share_a_pin() -> None:
-    """Buttons, what classes switch, and a bus."""
+def test_uses_that_may_share_a_pin() -> None:
+    """Buttons, switched pins, and a bus may share pins."""
     made(ProgramOptions(MOTION, label_pin=LabelPin(15), sleep=Sleep(pin=15)))
     made(ProgramOptions(MOTION, switch={"no": (16, 17), "yes": (16,)}))
     made(ProgramOptions(MOTION, switch={"no": ("16:red",), "yes": ("16:green",)}))
@@ -76,7 +76,7 @@ def test_what_may_share_a_pin() -> None:
         (("adc", "pins=26,27,5"), "pin 5 is not analog; 26, 27, 28, 29 are"),
     ],
 )
-def test_what_an_rp2040_cannot_do(words: tuple[str, ...], message: str) -> None:
+def test_pins_that_an_rp2040_does_not_support(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError, match=message):
         made(ProgramOptions(words))
 
@@ -88,6 +88,6 @@ def test_the_buses_of_an_rp2040(bus: int, pair: int) -> None:
     made(ProgramOptions(("mpu6050", f"scl={sda + 1}", f"sda={sda}", f"i2c={bus}", "axes=3")))
 
 
-def test_other_chips_and_names_are_not_judged() -> None:
+def test_other_chips_and_names_are_not_checked() -> None:
     made(ProgramOptions(("mpu6050", "scl=22", "sda=21", "axes=3")), ESP32)
     made(ProgramOptions(("adc", "pins=A0,A1,A2")))

@@ -1,4 +1,4 @@
-"""What `build --sensor` says of sensors of the user's own and of several, in the user's words."""
+"""The refusals of `build --sensor` about own and several sensors, and their configuration."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def light(tmp_path: Path) -> str:
 
 
 def saved(folder: Path, features: int) -> Path:
-    """The file of a model that takes that many values."""
+    """Return the file of a model with this many features."""
     rows, labels = make_blobs(300)
     names = tuple("abc"[:features])
     stream = Stream("b", np.tile(rows, 2)[:, :features], labels, names, ("no", "yes"))
@@ -131,7 +131,9 @@ def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
         (("", ""), "needs address="),
     ],
 )  # fmt: skip
-def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: str) -> None:
+def test_a_file_without_a_valid_sensor_is_refused(
+    light: str, change: tuple[str, str], words: str
+) -> None:
     Path(light).write_text(LIGHT.replace(*change, 1))
     with pytest.raises(UserError) as error:
         sensors((light,), PICO)
@@ -151,7 +153,7 @@ def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: st
         ),
     ],
 )
-def test_what_is_no_sensor(words: tuple[str, ...], message: str) -> None:
+def test_invalid_sensors_are_refused(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError) as error:
         sensors(words, PICO)
     assert message in str(error.value)
@@ -174,7 +176,7 @@ def test_a_fifo() -> None:
         ("rate=x", "rate=x: with fifo=yes"),
     ],
 )
-def test_a_fifo_that_cannot_be(word: str, message: str) -> None:
+def test_an_invalid_fifo_is_refused(word: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         sensors((*MOTION, "fifo=yes", word), PICO)
     assert message in str(error.value)
@@ -190,7 +192,7 @@ def test_settings_of_its_own(light: str) -> None:
 
 
 @pytest.mark.parametrize("freeze", [False, True])
-def test_a_build_takes_the_file_along(light: str, tmp_path: Path, freeze: bool) -> None:
+def test_a_build_includes_the_sensors_file(light: str, tmp_path: Path, freeze: bool) -> None:
     model = saved(tmp_path, 2)
     sensor = Sensor.driver(light, address=3)
     made = microshrub_tools.build(

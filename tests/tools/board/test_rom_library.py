@@ -47,7 +47,7 @@ def board(emulator: Emulator) -> Iterator[EmulatedBoard]:
 
 
 class Steps(OnLine):
-    """The board over a line that breaks after so many steps, if there are any."""
+    """The board on a line that breaks after `left` steps; -1: never."""
 
     left = -1
 
@@ -59,20 +59,20 @@ class Steps(OnLine):
 
 
 def starts(board: EmulatedBoard) -> str:
-    """What the program says once the board is switched on, after where it looks for a library."""
+    """Return the program's output after power-on; first its first search path for the library."""
     board.reset()
     return board.exec(START)
 
 
 def program(words: str) -> dict[str, bytes]:
-    """A program that says where it looks first for its library, and words of that library."""
+    """Return a program that prints the first search path and then its library's words."""
     files = tiny(words)
     main_file = b"import sys\nprint(sys.path[0])\n" + files["main.py"]
     return files | {"main.py": main_file, "lib/microshrub/a.py": words.encode() * 1600}
 
 
 @pytest.mark.long
-def test_a_library_in_rom_takes_as_much_less_ram_as_was_counted(
+def test_a_library_in_rom_saves_the_counted_ram(
     emulator: Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = board_file(tmp_path, emulator.board.arch)
@@ -131,7 +131,7 @@ def test_cut_while_rom_is_written(board: EmulatedBoard) -> None:
 
 
 def flash_without_test(line: OnLine, files: dict[str, bytes]) -> None:
-    """What flash() does but for the self-test."""
+    """Do everything that flash() does except the self-test."""
     line.reset()
     flash.prepare(line)
     flash.copy(line, files)
@@ -141,8 +141,8 @@ def flash_without_test(line: OnLine, files: dict[str, bytes]) -> None:
 
 
 @pytest.mark.long
-def test_what_is_not_ours_stays(board: EmulatedBoard, tmp_path: Path) -> None:
-    """Neither is it overwritten, nor does a program take it for its library."""
+def test_another_rom_file_system_stays(board: EmulatedBoard, tmp_path: Path) -> None:
+    """It is not overwritten, and no program takes it for its library."""
     line = OnLine(board)
     flash_without_test(line, program("old"))
     assert starts(board).split() == [ROM_PATH, "old"]
@@ -172,7 +172,7 @@ def rom_at(board: EmulatedBoard) -> int:
 
 
 def test_names_and_bytecode_in_rom_are_not_counted(tmp_path: Path) -> None:
-    """That they are on the heap from other files is what this stands beside."""
+    """For files that are not in ROM, names and bytecode are on the heap."""
     whole = import_heap.library_heap("armv7m", ("quantizer",))
     in_rom = import_heap.library_heap("armv7m", ("quantizer",), import_heap.ROM)
     assert in_rom.names < whole.names

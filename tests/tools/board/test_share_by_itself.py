@@ -1,4 +1,4 @@
-"""Programs of `build --share`, as they are flashed: they teach each other, and forget again."""
+"""Programs of `build --share`, flashed unchanged: they teach each other, and forget again."""
 
 from __future__ import annotations
 

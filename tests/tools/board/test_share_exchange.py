@@ -1,4 +1,4 @@
-"""`share exchange`: two programs in MicroPython teach each other, at a cable and over TCP."""
+"""`share exchange`: two programs in MicroPython teach each other, on a cable and over TCP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ House = tuple[SharingBoard, SharingBoard]
 def house(
     micropython_command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[House]:
-    """A kitchen that never saw walk, and an attic that never saw run."""
+    """A kitchen that never learned walk, and an attic that never learned run."""
     monkeypatch.setenv("MICROSHRUB_PATIENCE", "120")
     kitchen = SharingBoard(micropython_command, tmp_path / "kitchen", (0, 2))
     attic = SharingBoard(micropython_command, tmp_path / "attic", (0, 1))
@@ -39,13 +39,13 @@ def house(
 
 
 def ports(house: House) -> list[str]:
-    """The options of both: the one is at a cable, and the other in the network."""
+    """Return the options of both boards: one is on a cable, the other in the network."""
     kitchen, attic = house
     words = ["--port", f"kitchen={kitchen.pc.port}", "--port", f"attic={attic.network}"]
     return [*words, "--key", str(attic.key)]
 
 
-def test_two_boards_teach_each_other_what_may_leave_them(
+def test_two_boards_teach_each_other_the_named_classes(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen, attic = house
@@ -58,7 +58,7 @@ def test_two_boards_teach_each_other_what_may_leave_them(
     assert "attic" in out
     assert "walk" not in out
     assert attic.right(2) > 0.9
-    assert kitchen.right(1) == 0  # it was not named
+    assert kitchen.right(1) == 0  # its class was not named
     assert main([*words, "all"]) == 0
     assert "walk" in capsys.readouterr().out
     assert min(each.right(label) for each in house for label in range(3)) > 0.9
@@ -66,20 +66,20 @@ def test_two_boards_teach_each_other_what_may_leave_them(
     assert "No board lacks anything" in capsys.readouterr().out
 
 
-def test_what_a_board_learned_of_another_goes_no_further_and_is_forgotten_everywhere(
+def test_samples_of_another_board_are_not_passed_on_and_are_forgotten_everywhere(
     house: House,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The kitchen teaches the attic, which meets the hall, which meets the kitchen."""
+    """The hall learns the kitchen's samples from the kitchen, not from the attic."""
     kitchen, attic = house
     hall = SharingBoard(micropython_command, tmp_path / "hall", (0, 1))
     every = {"kitchen": kitchen, "attic": attic, "hall": hall}
 
     def ports(*names: str) -> list[str]:
         for name in names:
-            every[name].right(0)  # it is there
+            every[name].right(0)  # wait until the board answers
         return [word for n in names for word in ("--port", f"{n}={every[n].pc.port}")]
 
     with hall.pc:
@@ -101,7 +101,7 @@ def test_what_a_board_learned_of_another_goes_no_further_and_is_forgotten_everyw
 
 
 @needs_broker
-def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
+def test_a_missing_board_is_skipped_and_a_broker_adds_packets(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen, _ = house
@@ -124,7 +124,7 @@ def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
     assert f"{store[1]} is skipped" in capsys.readouterr().err
 
 
-def test_a_board_that_goes_away_meanwhile_is_skipped_and_the_other_one_taught(
+def test_a_board_that_disappears_is_skipped_and_the_other_one_is_taught(
     house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen, attic = house
@@ -149,7 +149,7 @@ def test_a_board_that_goes_away_meanwhile_is_skipped_and_the_other_one_taught(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
-def test_it_goes_on_until_ctrl_c(house: House) -> None:
+def test_the_exchange_repeats_until_ctrl_c(house: House) -> None:
     words = ["share", "exchange", *ports(house), "--classes", "all", "--every", "1d"]
     command = [sys.executable, "-m", "microshrub_command", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
@@ -162,7 +162,7 @@ def test_it_goes_on_until_ctrl_c(house: House) -> None:
     assert min(each.right(label) for each in house for label in range(3)) > 0.9
 
 
-def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     two = ["--port", "a", "--port", "b", "--classes", "all"]
     for words, message in (
         (["--port", "a", "--classes", "all"], "--port for each of two boards"),
@@ -178,7 +178,7 @@ def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
         assert message in capsys.readouterr().err
 
 
-def test_where_no_board_answers_nothing_is_said_of_what_they_lack(
+def test_without_an_answer_no_missing_class_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["share", "exchange", "--port", "a=/dev/none", "--port", "b=/dev/nil"]

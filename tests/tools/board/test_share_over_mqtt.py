@@ -1,4 +1,4 @@
-"""`share --mqtt`: models of a group give each other packets by a real mosquitto."""
+"""`share --mqtt`: models of a group exchange packets through a real mosquitto."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def topics(line: Broker) -> set[str]:
 
 @pytest.fixture
 def models(tmp_path: Path) -> tuple[str, str, str]:
-    """A model of all classes, one that lacks the last, and another one to write."""
+    """A model of all classes, a model without the last class, and a path for a third one."""
     kitchen = saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
     attic = saved_model(tmp_path / "attic.mshrub", (0, 1), 2)
     return str(kitchen), str(attic), str(tmp_path / "more.mshrub")
 
 
-def test_a_model_learns_what_others_have_published_and_forgets_it(
+def test_a_model_learns_published_packets_and_forgets_them(
     models: tuple[str, str, str],
     words: list[str],
     line: Broker,
@@ -147,13 +147,13 @@ def test_a_group_keeps_packets_of_a_few_boards_a_class(
     for name in "abcdefghijk"[: MOST_BOARDS + 1]:
         packets = [boards[name].packet("run", origin=name)._data]
         assert store.publish(packets) == (["run"] if name == "i" else [])
-        assert store.publish(packets) == (["run"] if name == "i" else [])  # in place of the first
+        assert store.publish(packets) == (["run"] if name == "i" else [])  # replaces the first
     assert store.publish([boards["i"].packet("walk", origin="i")._data]) == []
     assert len(store.fetch("i").packets) == MOST_BOARDS
-    assert len(store.fetch("a").packets) == MOST_BOARDS - 1 + 1  # others' of run, and walk
+    assert len(store.fetch("a").packets) == MOST_BOARDS - 1 + 1  # the others' run, and walk
 
 
-def test_more_boards_than_that_are_told_of(
+def test_too_many_boards_are_reported(
     line: Broker, store: MqttPacketStore, boards: dict[str, Board]
 ) -> None:
     for name in "abcdefghij":
@@ -196,7 +196,7 @@ def test_a_packet_that_is_too_long_is_not_published(
 
 @settings(max_examples=examples(10), deadline=None)
 @given(st.integers(0, 2**32))
-def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
+def test_each_forged_message_is_refused_in_a_line_and_the_others_are_taken(
     port: int, boards: dict[str, Board], seed: int
 ) -> None:
     dice = random.Random(seed)
@@ -217,7 +217,7 @@ def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
             line.publish(store.topic("run", name), b"", retain=True)
 
 
-def test_packets_of_other_features_are_refused_in_a_line_and_the_others_taken(
+def test_packets_of_other_features_are_refused_in_a_line_and_the_others_are_taken(
     models: tuple[str, str, str],
     words: list[str],
     tmp_path: Path,
@@ -236,7 +236,7 @@ def test_packets_of_other_features_are_refused_in_a_line_and_the_others_taken(
     assert known(more) == ("rest", "walk", "run")
 
 
-def test_a_broker_that_lets_nobody_write_there(
+def test_a_broker_without_write_permission_is_reported(
     models: tuple[str, str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules"
@@ -258,7 +258,7 @@ def test_a_broker_that_lets_nobody_write_there(
     assert "there is no broker" in capsys.readouterr().err
 
 
-def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> None:
+def test_contradictory_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     here = ["--mqtt", "127.0.0.1:1", "--group", GROUP]
     for words, message in (
         (["export", "a", *here, "--classes", "all", "-o", "c"], "either --output or --mqtt"),

@@ -1,4 +1,4 @@
-"""`share --port`: a board gives samples, learns and forgets them, at a cable and over TCP."""
+"""`share --port`: a board exports, learns and forgets samples, on a cable and over TCP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microshrub_tools.cli.main import main
 
 
 class Cut(Exception):  # noqa: N818
-    """The power is gone."""
+    """A power cut."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_board_learns_gives_and_forgets_a_class(
     words = ["share", "export", *attic.port(way), "-o", str(given)]
     assert main(words) == 2
     assert "classes are: rest, walk, run" in capsys.readouterr().err
-    assert attic.right(0) > 0.9  # it is back
+    assert attic.right(0) > 0.9  # wait until it has restarted
     assert main([*words, "--classes", "run", "--name", "attic"]) == 2
     assert "held of the class run" in capsys.readouterr().err
     assert attic.right(0) > 0.9
@@ -75,7 +75,7 @@ def test_a_board_and_a_broker(
         export = ["share", "export", *attic.port(way), "--classes", "all", *words]
         assert main(export) == 2
         assert "--mqtt needs --name" in capsys.readouterr().err
-        attic.right(0)  # it is back
+        attic.right(0)  # wait until it has restarted
         assert main([*export, "--name", "attic"]) == 0
         assert "rest, walk of attic" in capsys.readouterr().out
         learn = ["share", "import", *attic.port(way), *words, "--name", "attic"]
@@ -93,7 +93,7 @@ def test_a_board_and_a_broker(
         assert attic.right(2) == 0
 
 
-def test_a_board_in_the_network_is_back_when_the_command_ends(
+def test_a_networked_board_is_running_when_the_command_ends(
     attic: SharingBoard,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -112,7 +112,7 @@ def test_a_board_in_the_network_is_back_when_the_command_ends(
         assert attic.right(0, waits=False) > 0.9
 
 
-def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
+def test_a_cut_while_a_board_is_taught_keeps_its_state(
     attic: SharingBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packet = packet_of(tmp_path, "run")
@@ -134,7 +134,7 @@ def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
     assert attic.right(2) > 0.9
 
 
-def test_a_board_or_a_model_and_not_both(
+def test_a_board_and_a_model_exclude_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for words, message in (

@@ -1,4 +1,4 @@
-"""A board whose program goes on printing: after Ctrl-C, or whatever it is sent."""
+"""A board whose program keeps printing: after Ctrl-C, or after any input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from microshrub_host.base.child_process import VARIABLE
 from microshrub_host.base.errors import UserError
 from microshrub_tools.board import board_repl
 
-# Ctrl-C ends it, and its thread goes on until a reset
+# Ctrl-C ends the program, but its thread runs until a reset
 THREAD = """
 import _thread, time
 def tick():
@@ -23,7 +23,7 @@ _thread.start_new_thread(tick, ())
 while True:
     time.sleep(1)
 """
-# Ctrl-C is a byte like any other to it, from when its file is there
+# To this program Ctrl-C is an ordinary byte, as soon as its file exists
 STUBBORN = """
 import micropython, time
 micropython.kbd_intr(-1)
@@ -44,7 +44,7 @@ def board(command: tuple[str, ...], folder: Path, program: str) -> UnixBoard:
     return UnixBoard(command, folder)
 
 
-def test_it_is_told_that_the_board_does_not_answer(
+def test_a_board_that_does_not_answer_is_reported(
     tmp_path: Path, micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board_repl, "_PATIENCE", 1.0)

@@ -1,4 +1,4 @@
-"""A learner of one's own is looked at before it runs, and `check-learner` looks at all of it."""
+"""A learner of one's own is checked when it is registered, and completely by `check-learner`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.library import learners, library_files, loader
 from microshrub_tools.learner_check import learner_rules
 
-# What is said of each: where it is, and what; the first part of it, if that is all
+# The message about each fault: its place and its text, or the beginning of the text
 MESSAGES = {
     "beyond a buffer": "line 34, kernel predict: votes[5000] = 7: IndexError",
     "below a buffer": "line 34, kernel predict: votes[c - 4] = 0: IndexError: negative index",
@@ -44,7 +44,7 @@ MESSAGES = {
     "no _is_sound": "Majority has no _is_sound(), so every saved state is refused",
     "an _is_sound that believes all": "IndexError",
 }
-LATER = (  # than the quick part
+LATER = (  # found after the quick part
     *("no _is_sound", "an _is_sound that believes all", "a state of its own"),
     *("a state in the module", "an allocation late"),
     *("one name of two buffers", "progress in parts"),
@@ -58,11 +58,11 @@ def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def test_each_fault_has_its_words() -> None:
+def test_each_fault_has_its_message() -> None:
     assert set(MESSAGES) == set(FAULTS)
 
 
-def test_a_good_learner_keeps_all(
+def test_a_good_learner_passes(
     capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
 ) -> None:
     assert run("check-learner", f"{MAJORITY}:Majority") == 0
@@ -95,7 +95,7 @@ def test_a_learner_of_numbers(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_told_with_kernel_and_line(
+def test_a_fault_is_reported_with_kernel_and_line(
     fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("check-learner", f"{faulty(fault, tmp_path)}:Majority") == 1
@@ -105,7 +105,9 @@ def test_a_fault_is_told_with_kernel_and_line(
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in LATER])
-def test_register_refuses_it_and_takes_it_once_it_is_mended(fault: str, tmp_path: Path) -> None:
+def test_register_refuses_a_faulty_learner_and_accepts_the_mended_one(
+    fault: str, tmp_path: Path
+) -> None:
     file = faulty(fault, tmp_path)
     with pytest.raises(UserError) as refusal:
         learners.register("Majority", file)
@@ -118,14 +120,14 @@ def test_register_refuses_it_and_takes_it_once_it_is_mended(fault: str, tmp_path
 
 
 @pytest.mark.parametrize("name", loader.load("python").learners.learner_names())
-def test_the_librarys_own_keep_what_they_ask_of_others(name: str) -> None:
+def test_the_librarys_own_learners_pass(name: str) -> None:
     library_learner = learner_rules.CheckedLearner(name, MAJORITY)
     learner_rules.all_in_buffers(library_learner)
     learner_rules.whole_numbers(library_learner)
     learner_rules.bytes_are_known(library_learner)
 
 
-def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:
+def test_a_command_reports_a_fault_and_does_not_crash(tmp_path: Path) -> None:
     file = faulty("beyond a buffer", tmp_path)
     command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", "synth:sea_a"]
     done = subprocess.run(
@@ -139,7 +141,7 @@ def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:
     assert MESSAGES["beyond a buffer"] in " ".join(done.stderr.split())
 
 
-def test_a_state_that_nobody_can_judge_is_refused(tmp_path: Path) -> None:
+def test_a_state_without_a_check_is_refused(tmp_path: Path) -> None:
     learners.register("Majority", faulty("no _is_sound", tmp_path))
     model = loader.load("python").learners.learner_class("Majority")(features=1, classes=2)
     fresh = model.state_crc32()
@@ -150,7 +152,7 @@ def test_a_state_that_nobody_can_judge_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("place", "value"), [(0, 10**6), (2, 9), (3, 100), (3, -1), (2, -1)])
 def test_a_forged_state_is_refused(place: int, value: int) -> None:
-    """window, held and next."""
+    """A saved state with a wrong window, held or next is refused."""
     learners.register("Majority", MAJORITY)
     model = loader.load("python").learners.learner_class("Majority")(features=1, classes=2)
     good = model.save()
@@ -170,7 +172,9 @@ def test_a_forged_state_is_refused(place: int, value: int) -> None:
         (f"{MAJORITY}:Thicket", "Thicket cannot be called thicket"),
     ],
 )
-def test_what_is_no_learner(entry: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_entries_are_refused(
+    entry: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("check-learner", entry) == 2
     assert words in " ".join(capsys.readouterr().err.split())
 

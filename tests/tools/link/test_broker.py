@@ -1,4 +1,4 @@
-"""The PC's line to a broker: what comes in pieces, what is too long, and what is no MQTT."""
+"""The PC's connection to a broker: partial messages, long messages, and invalid MQTT."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HELLO = b"\x30\x05\0\1ayo"  # at the topic a
 
 
 def long_message(size: int) -> bytes:
-    """A retained message at the topic b with so many bytes."""
+    """Return a retained message at the topic b with this many bytes."""
     length = size + 3
     digits = bytes((length & 127 | 128, length >> 7 & 127 | 128, length >> 14))
     return b"\x31" + digits + b"\0\1b" + bytes(size)
 
 
 def talking_to(pieces: Iterable[bytes]) -> Broker:
-    """A line to what says these pieces and closes it."""
+    """Connect to a server that sends these pieces and closes the connection."""
     listens = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -60,7 +60,7 @@ def test_messages_may_come_in_pieces_and_long_ones_are_cut(piece: int) -> None:
 
 
 @pytest.mark.parametrize("message", [b"HTTP/1.1 400 Bad", b"\x30\x02\0\7", b"\x30" + b"\xff" * 9])
-def test_what_is_no_broker(message: bytes) -> None:
+def test_a_server_that_is_no_broker_is_reported(message: bytes) -> None:
     with talking_to([WELCOME, message]) as line, pytest.raises(UserError, match=r"no MQTT|gone"):
         line.receive(10)
     with pytest.raises(UserError, match=r"let us in|no MQTT|no broker"):
@@ -68,7 +68,7 @@ def test_what_is_no_broker(message: bytes) -> None:
 
 
 @pytest.mark.parametrize("code", [4, 5])
-def test_a_wrong_password_is_called_so(code: int) -> None:
+def test_a_wrong_password_is_reported(code: int) -> None:
     """mosquitto refuses it with 5, other brokers with 4."""
     with pytest.raises(UserError, match="user or the password"):
         talking_to([b"\x20\x02\0" + bytes([code])])
@@ -76,7 +76,7 @@ def test_a_wrong_password_is_called_so(code: int) -> None:
 
 @needs_broker
 @needs_openssl
-def test_a_broker_proves_who_it_is(tmp_path: Path) -> None:
+def test_a_broker_proves_its_identity(tmp_path: Path) -> None:
     der = certificate(tmp_path, "ca", "-addext", "subjectAltName=DNS:localhost")
     other = tmp_path / "other.der"
     other.write_bytes(certificate(tmp_path, "other"))

@@ -1,4 +1,4 @@
-"""The PC's end of the serial link: against the device's end, through damage, over a real pty."""
+"""The PC's end of the serial link: with the device's end, on a damaged line, on a real pty."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ def connected(line: FuzzedLine) -> HostLink:
     return link
 
 
-# Both ends, and time that is counted
+# Both ends in this process, with a simulated clock
 
 
 @pytest.mark.parametrize(
     ("seed", "every", "sessions"), [(1, 400, 1), (2, 150, 1000), (3, 3000, 3)]
 )
-def test_whatever_the_line_does_each_request_is_applied_once(
+def test_on_any_damaged_line_each_request_is_applied_once(
     seed: int, every: int, sessions: int
 ) -> None:
     state = random.getstate()
     try:
-        random.seed(sessions)  # from which a program draws its session's number
+        random.seed(sessions)  # source of a program's session number
         report = fuzz(20_000, seed, every)
     finally:
         random.setstate(state)
@@ -88,7 +88,7 @@ def test_the_fuzzer_is_a_command(
     assert "once and in order, none" in captured.out
 
 
-def test_a_window_is_under_way_and_no_more() -> None:
+def test_no_more_than_a_window_is_in_flight() -> None:
     line = undamaged()
     link = connected(line)
     pending = [link.post(request(k)) for k in range(8)]
@@ -100,7 +100,7 @@ def test_a_window_is_under_way_and_no_more() -> None:
     assert all(p.latency > 0 for p in pending)
 
 
-def test_the_device_may_narrow_the_window() -> None:
+def test_the_device_may_shrink_the_window() -> None:
     line = undamaged()
     link = connected(line)
     line.device.allow(2)
@@ -111,7 +111,7 @@ def test_the_device_may_narrow_the_window() -> None:
     assert pending[0].answer is not None
 
 
-def test_a_stream_comes_back_in_order() -> None:
+def test_the_answers_of_a_stream_are_in_order() -> None:
     line = undamaged()
     link = connected(line)
     answers = [pending.answer for pending in link.stream(request(k) for k in range(500))]
@@ -119,7 +119,7 @@ def test_a_stream_comes_back_in_order() -> None:
     assert link.ask(STATUS) == DeviceStatus(500, 500, *[0] * 16)
 
 
-def test_what_the_device_refuses_is_said() -> None:
+def test_a_refusal_of_the_device_is_reported() -> None:
     link = connected(undamaged())
     for wrong in (CHECKPOINT, confusion(1)):
         with pytest.raises(RefusedError, match="has no attribute"):
@@ -153,7 +153,7 @@ def test_a_request_that_is_too_long_is_not_sent() -> None:
     assert link.ask(request(0)) == answer(0)
 
 
-def test_who_looks_late_is_not_told_that_nobody_answered() -> None:
+def test_a_late_poll_is_no_timeout() -> None:
     line = undamaged()
     link = connected(line)
     pending = link.post(request(0))
@@ -185,7 +185,7 @@ def test_a_pulled_cable_is_waited_for() -> None:
     assert results == [answer(k) for k in range(300)]
 
 
-def test_observations_and_text_come_beside_the_answers() -> None:
+def test_observations_and_text_arrive_between_the_answers() -> None:
     line = undamaged()
     text: list[bytes] = []
     link = HostLink(line, clock=line.clock, on_text=text.append)
@@ -201,7 +201,7 @@ def test_observations_and_text_come_beside_the_answers() -> None:
     assert text == [b"x:12 y:-3 pred:1\r\n"]
 
 
-def test_observations_that_nobody_takes_are_few() -> None:
+def test_few_unread_observations_are_kept() -> None:
     line = undamaged()
     link = connected(line)
     for _ in range(300):
@@ -211,7 +211,7 @@ def test_observations_that_nobody_takes_are_few() -> None:
 
 
 class Answering:
-    """A line whose other end says always the same."""
+    """A line whose other end always sends the same."""
 
     def __init__(self, says: Callable[[bytes], bytes]) -> None:
         self.now = 0.0
@@ -245,7 +245,7 @@ def test_a_device_of_another_version_is_named() -> None:
     [b"", b">>> ", b"\0\0\0", os.urandom(200), b"y" * LONGEST],
     ids=["silence", "prompt", "zeros", "noise", "letters"],
 )
-def test_nobody_answers(says: bytes) -> None:
+def test_a_missing_answer_is_reported(says: bytes) -> None:
     line = Answering(lambda _: says)
     with pytest.raises(LostError, match=r"program running|no program starts"):
         HostLink(line, clock=lambda: line.now).connect()
@@ -260,7 +260,7 @@ def test_an_echo_is_no_answer() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_device_that_falls_silent_is_given_up() -> None:
+def test_a_device_that_falls_silent_times_out() -> None:
     line = undamaged()
     link = connected(line)
     link.ask(request(0))
@@ -272,7 +272,7 @@ def test_a_device_that_falls_silent_is_given_up() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_line_that_does_not_come_back_is_given_up() -> None:
+def test_a_line_that_does_not_come_back_times_out() -> None:
     def gone(_: bytes) -> bytes:
         raise OSError("pulled")
 
@@ -288,7 +288,7 @@ def test_strange_answers_do_no_harm(kind: int, payload: bytes) -> None:
     link = connected(line)
     link.ask(request(0))
     if kind == 143 and payload:
-        return  # an error
+        return  # an error message
     for sequence in (0, 2, 9, 65535):
         line._to_host += pack(Frame(kind, link._session, sequence, payload))
     line._to_host += pack(Frame(131, link._session ^ 1, 2, bytes(4)))
@@ -297,7 +297,7 @@ def test_strange_answers_do_no_harm(kind: int, payload: bytes) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_line_that_is_always_gone_is_given_up() -> None:
+def test_a_line_that_is_always_lost_times_out() -> None:
     line = undamaged()
     line.reopen = lambda _: None  # type: ignore[method-assign]
     line.pull()
@@ -312,7 +312,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...]) -> Iterator[Start]:
-    """Starts the device's program with these ends as its input and output."""
+    """A function that starts the device's program with these ends as its input and output."""
     program = [str(Path(device_end.__file__)), str(library_files.folder().parent)]
     running = []
 
@@ -330,7 +330,7 @@ def start(micropython_command: tuple[str, ...]) -> Iterator[Start]:
 
 @pytest.fixture
 def port(start: Start) -> Iterator[str]:
-    """The name of the pty at whose other end the device is."""
+    """The name of the pty with the device at its other end."""
     master, slave = pty.openpty()
     tty.setraw(slave)
     process = start(master, master)
@@ -341,7 +341,7 @@ def port(start: Start) -> Iterator[str]:
 
 
 def stream_all(link: HostLink) -> None:
-    """FRAMES requests; the device says in the end that it had each once and in order."""
+    """Send FRAMES requests; the device must report that it got each one once and in order."""
     welcome = link.connect()
     assert (welcome.configuration_hash, welcome.features) == (device_end.HASH, 5)
     answers = [pending.answer for pending in link.stream(request(k) for k in range(FRAMES))]
@@ -363,7 +363,7 @@ def test_a_real_device_over_a_damaged_line(port: str) -> None:
         assert link.resent > 0
 
 
-def test_a_program_that_starts_anew_goes_on(port: str) -> None:
+def test_a_restarted_program_continues(port: str) -> None:
     for k in range(4):
         with HostLink(SerialLine(port)) as link:
             link.connect()

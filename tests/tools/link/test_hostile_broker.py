@@ -1,4 +1,4 @@
-"""What a broker sends to the commands that ask it is refused in a line, soon, in little memory."""
+"""Commands refuse a hostile broker's messages with one line, soon, and with little memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from microshrub_tools.link.broker import matches
 
-# Those of which one line takes less than a second
+# Tricks that take less than a second on a connection
 TRICKS = (
     (hostile.odd_topics, hostile.SUBSCRIBE),
     (hostile.odd_topics, hostile.PING),
@@ -25,7 +25,7 @@ def there() -> hostile.HostileBroker:
 
 
 @pytest.mark.parametrize(("trick", "at"), TRICKS)
-def test_every_command_withstands_it(
+def test_every_command_withstands_a_hostile_broker(
     trick: hostile.Trick, at: int, there: hostile.HostileBroker, tmp_path: Path
 ) -> None:
     there.trick, there.at = trick, (at,)
@@ -56,5 +56,5 @@ def test_sixty_six_thousand_topics_are_too_many(
         ("a/#", "a/\0", False),
     ],
 )
-def test_topics_that_were_asked_for(wanted: str, topic: str, does: bool) -> None:
+def test_subscribed_topics(wanted: str, topic: str, does: bool) -> None:
     assert matches(wanted, topic) == does

@@ -1,4 +1,4 @@
-"""Devices with sensors, whose chips give what was recorded."""
+"""Devices with sensors whose chips replay a recording."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def put_board(folder: Path, config: dict[str, Any], recorded: Any, files: dict[s
 
 @pytest.fixture
 def start_main(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Any]:
-    """Starts what is in the folder of the test."""
+    """A function that starts the program in the test's folder."""
     devices: list[Device] = []
 
     def start_main() -> Device:
@@ -37,7 +37,7 @@ def start_main(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator
 
 @pytest.fixture
 def start(start_main: Callable[[], Device], tmp_path: Path) -> Any:
-    """Starts the device with such a config.json; files are of the user's own, in its lib/."""
+    """A function that starts a device with this config.json; `files` are the user's, in lib/."""
 
     def start(
         config: dict[str, Any], recorded: Any = None, files: dict[str, str] | None = None
@@ -50,7 +50,7 @@ def start(start_main: Callable[[], Device], tmp_path: Path) -> Any:
 
 @pytest.fixture
 def refused(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[..., str]:
-    """What the device says that cannot be, in one line."""
+    """A function that returns the one-line error of a device with this config.json."""
 
     def refused(config: dict[str, Any], files: dict[str, str] | None = None) -> str:
         put_board(tmp_path, config, [], files or {})

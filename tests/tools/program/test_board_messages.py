@@ -1,8 +1,8 @@
-"""What the program on a board prints and answers, word for word: board_messages.txt.
+"""The output and the answers of the program on a board, word for word: board_messages.txt.
 
-Whoever means to change a message, or adds a case (a line that begins with "$ "), writes it anew,
-which the commit then shows:
+After you change a message or add a case (a line that begins with "$ "), rewrite the file:
 `PYTHONPATH=tests/support python tests/tools/program/test_board_messages.py`.
+The commit then shows the change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BASE = configuration(
     "ShrubEnsemble", {"features": 2, "classes": 2, "window": 8, "trees": 2}, warmup=1,
     class_names=["rest", "walk"],
 )  # fmt: skip
-_FREE = re.compile(r"\d+(?= bytes (?:free|were free))")  # another figure after each change
+_FREE = re.compile(r"\d+(?= bytes (?:free|were free))")  # changes with the library
 _REQUESTS: dict[str, Callable[..., Request]] = {
     "anomaly": lambda: messages.anomaly(scores=True),
     "checkpoint": lambda: messages.CHECKPOINT,
@@ -52,7 +52,7 @@ _REQUESTS: dict[str, Callable[..., Request]] = {
 
 
 class _Board:
-    """The program in the current folder; `device` are the modules of the device library."""
+    """The program in the current folder; `device` has the modules of the device library."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self._command = command
@@ -60,13 +60,13 @@ class _Board:
         put_device(HERE, BASE)
 
     def __call__(self, case: str) -> list[str]:
-        """What comes of a case, which begins with the name of one of the methods."""
+        """Return the output of a case, which begins with the name of one of the methods."""
         name, _, rest = case.partition(" ")
         text: str = getattr(self, name)(rest)
         return text.splitlines()
 
     def config(self, text: str) -> str:
-        """The lines of a real MicroPython with these fields, or this text, in config.json."""
+        """Return a real MicroPython's output with these fields or this text in config.json."""
         data = json.dumps(BASE | json.loads(text)) if text.startswith("{") else text
         file = HERE / "config.json"
         file.write_text(data) if data else file.unlink()
@@ -74,19 +74,19 @@ class _Board:
         return _FREE.sub("N", output.replace("\0\n", ""))
 
     def requests(self, words: str) -> str:
-        """What the link answers to requests, the fields of config.json before them."""
+        """Return the link's answers to requests; the words begin with fields of config.json."""
         app, begin = self._application(words)
         requests = [each.split() for each in words[begin:].split(";")]
         asked = [_REQUESTS[name](*rest) for name, *rest in requests]
         return "\n".join(self._answers(app, [Request(messages.HELLO), *asked])[1:])
 
     def unopened(self, name: str) -> str:
-        """What it answers to a request of a session that nobody has opened."""
+        """Return the answer to a request in a session that is not open."""
         app, _ = self._application("{}")
         return "\n".join(self._answers(app, [_REQUESTS[name]()]))
 
     def mqtt(self, words: str) -> str:
-        """What the broker is told of a message at one of the board's topics."""
+        """Return the messages to the broker after a message at one of the board's topics."""
         app, begin = self._application(words)
         topic, _, text = words[begin:].strip().partition(" ")
         names = [name.encode() for name in BASE["class_names"]]
@@ -103,18 +103,18 @@ class _Board:
         return heard.decode()
 
     def connack(self, code: str) -> str:
-        """What it says of a broker that refuses it with that code."""
+        """Return the message about a broker that refuses the connection with that code."""
         return str(self.device.mqtt_connect.refusal(int(code)))
 
     def trial(self, reason: str) -> str:
-        """What it prints if the configuration that came over the link cannot be used."""
+        """Return the output if a configuration that came over the link cannot be used."""
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             self.device.program._cannot(reason, True)
         return output.getvalue()
 
     def tcp(self, _: str) -> str:
-        """A PC connects over the network and goes, and none comes to a new program."""
+        """Connect and disconnect a PC over the network; no PC connects to a new program."""
         app, _begin = self._application("{}")
         texts: list[str] = []
         inputs = SimpleNamespace(take=lambda *_: 0)
@@ -141,7 +141,7 @@ class _Board:
         return "\n".join(texts)
 
     def _answers(self, app: Any, requests: list[Request]) -> list[str]:
-        """What the link of an application answers to each."""
+        """Return the answers of an application's link to the requests."""
         sent: list[bytes] = []
         link = self.device.link.Link(app, lambda line, n: sent.append(bytes(line[:n])))
         for sequence, request in enumerate(requests):
@@ -151,7 +151,7 @@ class _Board:
         return [_words(read_answer(frame)) for frame in frames if isinstance(frame, Frame)]
 
     def _application(self, words: str) -> tuple[Any, int]:
-        """That of the fields with which the words begin, and where they end."""
+        """Return the application for the fields at the start of the words, and their end."""
         fields, end = json.JSONDecoder().raw_decode(words)
         data = json.dumps(BASE | fields).encode()
         app = self.device.application.Application(self.device.config.Configuration(data))
@@ -165,7 +165,7 @@ def _words(answer: Any) -> str:
     return type(answer).__name__
 
 
-def test_each_is_said_in_these_words(
+def test_each_message_has_exactly_these_words(
     micropython_command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

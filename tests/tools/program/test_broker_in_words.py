@@ -1,4 +1,4 @@
-"""What a board says of a broker that it does not reach, or that does not let it in."""
+"""The messages of a board about a broker that it cannot reach, or that refuses it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ sys.modules["time"], sys.modules["ntptime"] = Clock, Network
 
 
 def certificates(folder: Path) -> list[str]:
-    """The lines of a broker that has one, which the authority in ca.der has signed: itself."""
+    """Return the settings of a broker with a self-signed certificate; ca.der has its authority."""
     names = ["-addext", "subjectAltName=DNS:localhost"]
     (folder / "ca.der").write_bytes(certificate(folder, "ca", *names))
     return [f"certfile {folder}/ca.pem", f"keyfile {folder}/ca.key"]
@@ -69,7 +69,7 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 
 
 def started(command: tuple[str, ...], folder: Path, *lines: str) -> subprocess.Popen[str]:
-    """A program of these lines on the 32-bit MicroPython."""
+    """Start a program of these lines on the 32-bit MicroPython."""
     put_device(folder, {})
     (folder / "clients.py").write_text("\n".join([CLIENTS, *lines]))
     return subprocess.Popen(
@@ -79,13 +79,13 @@ def started(command: tuple[str, ...], folder: Path, *lines: str) -> subprocess.P
 
 
 def last_line(board: subprocess.Popen[str]) -> str:
-    """Its last line, once it has ended."""
+    """Return the program's last line, once it has ended."""
     with board:
         return board.communicate(timeout=PATIENCE)[0].splitlines()[-1]
 
 
 @pytest.mark.parametrize("login", [(USER, "wrong"), ("nobody", PASSWORD), ("", "")])
-def test_a_login_that_is_refused(
+def test_a_refused_login(
     login: tuple[str, str],
     broker: Mosquitto,
     micropython_command: tuple[str, ...],
@@ -96,22 +96,20 @@ def test_a_login_that_is_refused(
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_a_name_that_nobody_has(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_unknown_host_name(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
     line = "until(client('broker.invalid', 1883, '', ''))"
     words = "the network knows no host called broker.invalid"
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_a_port_at_which_nobody_listens(
-    micropython_command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_port_without_a_broker(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
     port = free_port()
     line = f"until(client('127.0.0.1', {port}, '', ''))"
     words = f"no broker answers at 127.0.0.1:{port}"
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_two_boards_of_one_name(
+def test_two_boards_with_one_name(
     broker: Mosquitto, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     who = f"client('127.0.0.1', {broker.port}, {USER!r}, {PASSWORD!r})"
@@ -139,7 +137,7 @@ def test_the_certificate_of_another_authority(
 
 
 @needs_openssl
-def test_a_clock_that_nobody_has_set_is_set_before_dates_are_compared(
+def test_an_unset_clock_is_set_before_dates_are_compared(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     broker = Mosquitto(tmp_path / "broker", *certificates(tmp_path))

@@ -1,4 +1,4 @@
-"""Another configuration over the link: in use when it works, and else the old one goes on."""
+"""Another configuration over the link: it is used if it works; otherwise the old one stays."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Dev
 
 
 def learn(link: HostLink, samples: int = 40) -> int:
-    """Learn some; returns the CRC32 of the state."""
+    """Learn some samples; return the CRC32 of the state."""
     link.ask(sample([0, 0]))  # the warm-up
     for k in range(samples):
         link.ask(sample([k * 37 % 100, k], k // 5 % 2))
@@ -67,7 +67,7 @@ def learn(link: HostLink, samples: int = 40) -> int:
 
 
 def send(link: HostLink, config: dict[str, Any]) -> int:
-    """Send the configuration; returns its hash."""
+    """Send the configuration; return its hash."""
     data = json.dumps(config).encode()
     for piece in configure(data, link.connect().longest_payload - 1):
         link.ask(piece)
@@ -75,7 +75,7 @@ def send(link: HostLink, config: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize(("fields", "words"), CANNOT_BE)
-def test_the_old_one_goes_on(
+def test_the_old_configuration_stays(
     fields: dict[str, Any], words: str, device: Device, tmp_path: Path
 ) -> None:
     text: list[bytes] = []
@@ -113,7 +113,7 @@ def test_nothing_changes_until_a_host_says_hello(device: Device, tmp_path: Path)
         wait_until(lambda: zlib.crc32((tmp_path / "config.json").read_bytes()) == wanted)
 
 
-def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
+def test_an_invalid_configuration_is_refused_at_once(device: Device) -> None:
     with HostLink(SerialLine(device.port)) as link:
         link.connect()
         with pytest.raises(RefusedError, match="learner has to be"):
@@ -135,7 +135,7 @@ def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
 
 
 class FatError(OSError):
-    """As FAT answers a rename onto a file that is there."""
+    """FAT's error for a rename onto an existing file."""
 
 
 @pytest.mark.parametrize("cut", range(5))
@@ -147,7 +147,7 @@ def test_no_cut_on_fat_leaves_the_board_without_a_configuration(
     steps = 0
 
     class Fat:
-        """What config.py needs of os, on a file system that does not overwrite."""
+        """The part of `os` that config.py uses, on a file system that does not overwrite."""
 
         @staticmethod
         def rename(old: str, new: str) -> None:

@@ -61,7 +61,7 @@ def stream() -> Stream:
 
 @pytest.fixture(scope="module")
 def wanted(stream: Stream) -> AnomalyRun:
-    """What the simulator says."""
+    """The simulator's result."""
     run = prequential.evaluate(stream, "shrub", MODEL, companions=[OPTIONS])
     assert run.anomaly
     return run.anomaly
@@ -76,7 +76,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
         yield start
 
 
-def test_scores_and_alarms_are_the_simulators(
+def test_scores_and_alarms_match_the_simulator(
     stream: Stream, wanted: AnomalyRun, start: Start
 ) -> None:
     with connected(start(anomaly=OPTIONS.parameters())) as link:
@@ -89,8 +89,8 @@ def test_scores_and_alarms_are_the_simulators(
     assert len(wanted.alarms) > 3
 
 
-def test_a_host_that_does_not_ask_sees_nothing_of_it(stream: Stream, start: Start) -> None:
-    """One of version 1 from before there were scores; and one that says hello after another."""
+def test_a_host_that_does_not_ask_gets_no_scores(stream: Stream, start: Start) -> None:
+    """This holds for a host of version 1, and for a new host after another one's hello."""
     device = start(anomaly=OPTIONS.parameters())
     with connected(device) as link:
         assert {answer.score for answer in learn(link, stream, 0, 20)} == {None}
@@ -120,7 +120,9 @@ def test_samples_allocate_nothing(stream: Stream, start: Start) -> None:
                 link.ask(anomaly(scores=True))
 
 
-def test_the_checkpoint_keeps_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+def test_the_checkpoint_keeps_the_anomaly_state(
+    stream: Stream, wanted: AnomalyRun, start: Start
+) -> None:
     device = start(anomaly=OPTIONS.parameters(), checkpoint=CHECKPOINT)
     with connected(device) as link:
         learn(link, stream, 0, 300)
@@ -141,7 +143,7 @@ def test_the_checkpoint_keeps_it(stream: Stream, wanted: AnomalyRun, start: Star
         assert link.ask(anomaly(scores=True)) == AnomalyStatus(0, 0, 0)
 
 
-def test_the_monitor_shows_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+def test_the_monitor_shows_the_score(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
     device = start(anomaly=OPTIONS.parameters())
     with connected(device) as link:
         learn(link, stream, 0, SAMPLES)
@@ -153,7 +155,7 @@ def test_the_monitor_shows_it(stream: Stream, wanted: AnomalyRun, start: Start) 
     assert shown["anomaly"] == words
 
 
-def test_an_alarm_is_news_once(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+def test_an_alarm_is_reported_once(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
     first = int(wanted.alarms[0])
     device = start(anomaly=OPTIONS.parameters())
     with HostLink(SerialLine(device.port)) as link:
@@ -183,7 +185,7 @@ def test_a_wrong_configuration_is_named_in_one_line(
     assert "Traceback" not in output
 
 
-def test_a_saved_model_goes_on_with_what_is_normal(
+def test_a_saved_model_keeps_its_normal_state(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     options = Anomaly(1 / 50, window=100, reach=2, normal=150)
@@ -212,7 +214,7 @@ def test_a_saved_model_goes_on_with_what_is_normal(
 
 
 def test_this_is_normal_over_the_link(stream: Stream, start: Start) -> None:
-    """It is in the next checkpoint at once; predictions are as they were before."""
+    """The new normal state is in the next checkpoint at once; predictions stay the same."""
     options = {"period": 50, "window": 100, "reach": 2, "normal": 100}
     device = start(anomaly=options, checkpoint=CHECKPOINT)
     with connected(device) as link:
@@ -233,7 +235,7 @@ def test_this_is_normal_over_the_link(stream: Stream, start: Start) -> None:
         assert again.left == 100
 
 
-def test_the_monitor_tells_what_is_normal(stream: Stream, start: Start) -> None:
+def test_the_monitor_sets_the_normal_state(stream: Stream, start: Start) -> None:
     device = start(anomaly=OPTIONS.parameters())
     with connected(device) as link:
         learn(link, stream, 0, 200)
@@ -243,7 +245,7 @@ def test_the_monitor_tells_what_is_normal(stream: Stream, start: Start) -> None:
         assert "of another kind" in this_is_normal(link)
 
 
-# One analog pin, and a button at pin 15, which is pressed twice, once for long
+# One analog pin, and a button at pin 15 with two presses, one of them long
 BOARD = """
 from held_clock import Held
 from microshrub.device.program import main
@@ -266,7 +268,7 @@ main(Board())
 """
 
 
-def test_a_button_says_what_is_normal(
+def test_a_button_sets_the_normal_state(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     config = configuration(

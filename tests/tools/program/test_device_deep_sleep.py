@@ -52,8 +52,8 @@ def crc(device: Device) -> int:
     return answer.crc32
 
 
-def test_it_learns_what_a_board_learns_that_keeps_its_ram(start: Start, tmp_path: Path) -> None:
-    """To the bit; and it has slept nearly all the time, and counted that itself."""
+def test_it_learns_the_same_as_a_board_that_keeps_its_ram(start: Start, tmp_path: Path) -> None:
+    """The states are equal to the bit; the board sleeps nearly always, and counts its sleep."""
     deep = start(DEEP, BOARD)
     status, board = slept(deep, tmp_path / "0")
     light = start(USUAL, BOARD)
@@ -65,35 +65,37 @@ def test_it_learns_what_a_board_learns_that_keeps_its_ram(start: Start, tmp_path
     ]
     assert status.samples == 12  # the first four are only observed, before anything is saved
     assert status.checkpoint == 13
-    assert status.asleep == pytest.approx(board["asleep"], abs=60)  # the last is under way
+    assert status.asleep == pytest.approx(board["asleep"], abs=60)  # the last sleep is not over
     assert 920 - 11 * 4 - 30 < board["asleep"] < 920 - 11 * 3
     assert status.uptime == pytest.approx(board["seconds"], abs=60)
 
 
 def slept(device: Device, folder: Path) -> tuple[DeviceStatus, dict[str, int]]:
-    """The same as live(), of a board that may sleep deeply."""
+    """Return the same as live(), for a board that may sleep deeply."""
     with waking(device, folder):
         return live(device, folder)
 
 
-def test_where_samples_come_too_often_it_keeps_its_ram(start: Start, tmp_path: Path) -> None:
-    """Less than `deep` seconds are left to the next one."""
+def test_where_samples_come_too_often_the_board_keeps_its_ram(
+    start: Start, tmp_path: Path
+) -> None:
+    """Fewer than `deep` seconds are left until the next sample."""
     status, board = slept(start(DEEP | {"deep": 90}, BOARD), tmp_path / "0")
     assert not (tmp_path / "0" / "asleep.json").exists()
     assert status.samples == 12
     assert status.asleep == pytest.approx(board["asleep"], abs=2)
 
 
-def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
+def test_where_nothing_can_be_saved_the_board_keeps_its_ram_and_reports_it(
     start: Start, tmp_path: Path
 ) -> None:
-    """Twice for each sample: after its label, and before its sleep; not for each second of it."""
+    """It reports twice per sample, after its label and before its sleep, not once a second."""
     device = start(DEEP, BOARD, checkpoint=CHECKPOINT | {"path": "nowhere/checkpoint"})
     output, failed = b"", b"was not saved to nowhere/checkpoint"
     end = time.monotonic() + PATIENCE
     with waking(device, tmp_path / "0"):
         port = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        # A terminal passes on what was written some time after that
+        # A terminal delivers output some time later
         while not (tmp_path / "0" / "ended.json").exists() or output.count(failed) < 10:
             assert time.monotonic() < end, output
             with contextlib.suppress(BlockingIOError):
@@ -105,21 +107,23 @@ def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
     assert output.count(failed) <= 30
 
 
-def test_a_button_wakes_it_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
-    """From the middle of a deep sleep, which is not counted; then come the usual seconds awake."""
+def test_a_button_wakes_the_board_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
+    """A press ends a deep sleep, which is not counted; the usual seconds awake follow."""
     sleep = DEEP | {"pin": 15, "hold": 40}
     board = {"seconds": 500, "pressed": [[330, 335]], "port": "esp32"}
     status, ended = slept(start(sleep, board, label_pin=None), tmp_path / "0")
     assert status.pending > 4
     asleep = ended["asleep"] - status.asleep
-    assert 60 - 40 < asleep < 90  # the one that the button ended, and the one under way
+    assert 60 - 40 < asleep < 90  # the interrupted sleep, and the current one
     untouched, other = slept(start(sleep, board | {"pressed": []}, label_pin=None), tmp_path / "1")
     assert other["asleep"] - ended["asleep"] > 35
     assert untouched.pending in (status.pending, status.pending - 1)
 
 
-def test_a_pc_is_heard_behind_each_sleep_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
-    sleep = DEEP | {"window": 5, "hold": 3600}  # seconds pass in no time
+def test_a_pc_is_heard_after_each_sleep_and_keeps_the_board_awake(
+    start: Start, tmp_path: Path
+) -> None:
+    sleep = DEEP | {"window": 5, "hold": 3600}  # seconds pass at once
     device = start(sleep, {"seconds": 40_000_000}, sensor=SENSOR | {"rate": "1/30"})
     with waking(device, tmp_path / "0"):
         while not (tmp_path / "0" / "asleep.json").exists():
@@ -132,7 +136,7 @@ def test_a_pc_is_heard_behind_each_sleep_and_keeps_it_awake(start: Start, tmp_pa
     assert again.uptime >= first.uptime
 
 
-def test_without_power_only_the_checkpoint_is_left(start: Start, tmp_path: Path) -> None:
+def test_without_power_only_the_checkpoint_remains(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "0"
     device = start(DEEP, {"seconds": 400})
     before, _ = slept(device, folder)
@@ -159,8 +163,8 @@ class Late:
 """
 
 
-def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path: Path) -> None:
-    """As one that measures for five seconds after its start."""
+def test_a_sensor_that_is_not_ready_at_once_is_read_again(start: Start, tmp_path: Path) -> None:
+    """An example is a sensor that needs five seconds after its start."""
     sensor = {"kind": "own", "module": "late", "class": "Late", "values": 2, "rate": "1/60"}
     lib = tmp_path / "0" / "lib"
     lib.mkdir(parents=True)
@@ -178,7 +182,7 @@ def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path
         (DEEP, {"extraction": dict.fromkeys(PARTS, 1)}, "and no extraction"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(
+def test_an_impossible_sleep_is_refused_in_a_line(
     sleep: dict[str, Any],
     more: dict[str, Any],
     message: str,
@@ -191,7 +195,7 @@ def test_what_cannot_be_is_said_in_a_line(
     assert message in shown
 
 
-def test_a_board_without_deep_sleep_says_so(
+def test_a_board_without_deep_sleep_reports_it(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_sleeper(tmp_path, DEEP, {}, **MORE)

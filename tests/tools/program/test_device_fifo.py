@@ -1,7 +1,7 @@
-"""The real program with an accelerometer's FIFO at 1 kHz, learning all the while.
+"""The real program with an accelerometer's FIFO at 1 kHz, learning all the time.
 
-The chip is modelled after its datasheet. Its clock moves with transfers, with each look at it, and
-with each label by as long as learning is to take.
+The chip follows its data sheet. Its clock advances with transfers, with each read of the clock,
+and with each label, by the time that learning takes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def test_no_reading_is_lost_at_1_khz(start_main: Any, tmp_path: Path) -> None:
         assert after[1] - after[0] == 99
 
 
-def test_an_overrun_is_said_and_in_no_window(
+def test_an_overrun_is_reported_and_in_no_window(
     start_main: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(tmp_path, 250_000)
@@ -93,7 +93,7 @@ def test_an_overrun_is_said_and_in_no_window(
     assert "overran 3 times" not in output
     assert {one[1] - one[0] for one in seen} == {99}
     shown = ""
-    for _ in range(8):  # it says so after 8, 16, 32 times and so on, however fast this machine is
+    for _ in range(8):  # reported after 8, 16, 32 overruns and so on, however fast this machine is
         assert main(["monitor", "--port", port, "--seconds", "1.5"]) == 0
         shown += capsys.readouterr().out
         if "board said the sensor's FIFO" in shown:

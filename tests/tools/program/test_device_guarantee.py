@@ -1,4 +1,4 @@
-"""A guarantee beside a model on a real 32-bit MicroPython: its sets are the simulator's."""
+"""A guarantee for a model on a real 32-bit MicroPython: its sets match the simulator's."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
 
 def counts(run: GuaranteeRun) -> tuple[int, ...]:
-    """What a board says of the same: labels, covered, sets, classes in them, unsure ones."""
+    """Return a board's counts: labels, covered labels, sets, classes in sets, unsure sets."""
     covered = run.covered[run.covered < 2]
     sizes = run.sizes
     return len(covered), int(covered.sum()), len(sizes), int(sizes.sum()), int((sizes > 1).sum())
 
 
-def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
+def test_the_sets_match_the_simulator(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     with connected(start(watchers=WATCHERS)) as link:
         answer = link.ask(companion_words(0))
@@ -115,7 +115,7 @@ def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start
     assert results != run.votes.tolist()
 
 
-def test_build_goes_on_with_what_a_model_was_told(
+def test_build_keeps_a_models_calibration(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     run = prequential.evaluate(stream, "shrub", MODEL, companions=[WANTED])
@@ -128,7 +128,7 @@ def test_build_goes_on_with_what_a_model_was_told(
     where = ["--board", str(tmp_path / "x86.toml"), "--checkpoint-seconds", "0"]
     words = ["build", "--model", str(tmp_path / "m.mshrub"), *where]
     assert main([*words, "--output", str(tmp_path / "new"), "--guarantee", "90%"]) == 0
-    assert not (tmp_path / "new" / "guarantee.state").exists()  # it begins anew
+    assert not (tmp_path / "new" / "guarantee.state").exists()  # the calibration starts again
     assert main([*words, "--output", str(tmp_path / "same")]) == 0
     with (
         Device(micropython_command, tmp_path / "same", "192k") as device,
@@ -147,7 +147,7 @@ def test_build_goes_on_with_what_a_model_was_told(
         assert answer.words[:5] == counts(first.companions["guarantee"])
 
 
-def test_with_queries_it_hears_the_answers(stream: Stream, start: Start) -> None:
+def test_with_queries_the_answers_calibrate_it(stream: Stream, start: Start) -> None:
     budget = LabelBudget(0.5)
     run = simulated(stream, budget)
     rows = stream.raw_rows().tolist()
@@ -163,7 +163,7 @@ def test_with_queries_it_hears_the_answers(stream: Stream, start: Start) -> None
     assert answer.words[:5] == counts(run)
 
 
-def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
+def test_a_late_label_calibrates_it(stream: Stream, start: Start) -> None:
     rows = stream.raw_rows().tolist()
     with connected(start(watchers=WATCHERS)) as link:
         reply = link.ask(sample(rows[0]))
@@ -175,7 +175,9 @@ def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
     assert (answer.words[0], answer.words[2]) == (1, 2)
 
 
-def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
+def test_nothing_is_allocated_and_a_checkpoint_keeps_the_calibration(
+    stream: Stream, start: Start
+) -> None:
     device = start(watchers=WATCHERS, checkpoint=CHECKPOINT)
     with connected(device) as link:
         learn(link, stream, 0, 50)
@@ -197,7 +199,7 @@ def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: S
         assert link.ask(companion_words(0)) == CompanionWords((0, 0, 0, 0, 0, 0, -(1 << 29)))
 
 
-def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
+def test_the_monitor_shows_the_guarantee(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     device = start(watchers=WATCHERS, class_names=["no", "yes"])
     with connected(device) as link:
@@ -211,7 +213,7 @@ def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
     assert set(shown["one of"].split(", ")) <= {"no", "yes", "none"}
 
 
-def test_without_it_the_request_is_refused(start: Start) -> None:
+def test_without_a_guarantee_the_request_is_refused(start: Start) -> None:
     with connected(start()) as link, pytest.raises(RefusedError, match="of another kind"):
         link.ask(companion_words(0))
 

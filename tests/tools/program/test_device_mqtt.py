@@ -1,4 +1,4 @@
-"""A board in a house: the program on a real 32-bit MicroPython, and mosquitto on loopback."""
+"""A board in a home network: the program on a real 32-bit MicroPython, mosquitto on loopback."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
 
 
 def events(listener: Listener, begin: int = 0) -> list[dict[str, Any]]:
-    """Those that were heard, without what was heard twice in a row."""
+    """Return the received events, without immediate repeats."""
     came = [m.data for m in listener.heard[begin:] if m.topic.endswith("/event")]
     once = [data for k, data in enumerate(came) if not k or _id(data) != _id(came[k - 1])]
     return [json.loads(data) for data in once]
@@ -76,7 +76,7 @@ def _id(data: bytes) -> tuple[str, str]:
     return event["event_type"], event["id"]
 
 
-def test_it_is_found_taught_and_tells_its_state(
+def test_it_is_discovered_taught_and_publishes_its_state(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     start(broker.port)
@@ -85,7 +85,7 @@ def test_it_is_found_taught_and_tells_its_state(
     parts = discovered[DEVICE]["cmps"]
     assert parts["state"]["ops"] == [*CLASSES]
     assert parts["label"]["ops"] == ["Not labelled", *CLASSES]
-    assert parts["query"] == {"p": "select"}  # it has none, and is removed
+    assert parts["query"] == {"p": "select"}  # there are no queries, so it is removed
     teach(listener, tmp_path)
     for name, value in zip(CLASSES, (LOW, HIGH), strict=True):
         level(tmp_path, value)
@@ -99,11 +99,11 @@ def test_it_is_found_taught_and_tells_its_state(
 
 
 @pytest.mark.parametrize("more", [{}, QUERIES, SMALL])
-def test_who_has_learned_nothing_tells_no_class(
+def test_an_untrained_board_publishes_no_class(
     more: dict[str, Any], broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     start(broker.port, fast=60, **more)
-    for _ in range(3):  # one is told each minute
+    for _ in range(3):  # one state is published each minute
         state = listener.until_state()
         assert (state["state"], state["confidence"], state["accuracy"]) == (None, None, None)
     assert not [event for event in events(listener) if event["event_type"] == "state"]
@@ -111,7 +111,7 @@ def test_who_has_learned_nothing_tells_no_class(
     listener.until_state(state=CLASSES[1])
 
 
-def test_what_only_its_former_program_had_is_removed(
+def test_entities_of_the_former_program_are_removed(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
     former = settings(broker.port, **QUERIES, anomaly={"period": 1000})
@@ -134,7 +134,7 @@ def test_what_only_its_former_program_had_is_removed(
     }
 
 
-def test_its_end_is_told_by_the_broker(
+def test_the_broker_announces_the_boards_end(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
     device = start(broker.port)
@@ -145,7 +145,7 @@ def test_its_end_is_told_by_the_broker(
     listener.until_at("status", lambda text: text == "online")
 
 
-def test_a_board_that_is_gone_can_be_removed(
+def test_a_lost_board_can_be_removed(
     broker: Mosquitto,
     listener: Listener,
     start: Start,
@@ -171,7 +171,7 @@ def test_a_board_that_is_gone_can_be_removed(
     assert "user" in capsys.readouterr().err
 
 
-def test_answers_arrive_or_are_refused_in_words(
+def test_answers_arrive_or_are_refused_with_a_message(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
     start(broker.port, fast=20, **QUERIES)
@@ -190,7 +190,7 @@ def test_answers_arrive_or_are_refused_in_words(
     long_ago = f"{(int(stamp[:4], 16) - 1) & 65535:04x}{stamp[4:]}"
     assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
     assert answer(f"{stamp} nobody") == "no class is called nobody"
-    for _ in range(3):  # a state is told each minute
+    for _ in range(3):  # a state is published each minute
         assert listener.until_state()["query"] == stamp
     assert answer(f"{stamp} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
     assert answer(f"{stamp} {CLASSES[0]}").startswith("too late")
@@ -212,7 +212,7 @@ def test_answers_arrive_or_are_refused_in_words(
     assert "novel class" in listener.until_at("message")
 
 
-def test_a_novel_class_gets_no_name_that_means_something_else(
+def test_a_novel_class_gets_no_reserved_name(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     start(
@@ -235,11 +235,13 @@ def test_a_novel_class_gets_no_name_that_means_something_else(
         assert listener.until_at("message") == f"no class can be called {name} here"
     listener.say("name/set", "walk")
     assert listener.until_at("message") == "class 1 is called walk"
-    parts = json.loads(listener.last[DEVICE])["cmps"]  # it is announced before the message
+    parts = json.loads(listener.last[DEVICE])["cmps"]  # announced before the message
     assert parts["state"]["ops"] == [CLASSES[0], "walk"]
 
 
-def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
+def test_the_normal_state_is_set_over_mqtt(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
     start(broker.port, anomaly={"period": 1000, "window": 16, "normal": 16})
     listener.until_at("status", lambda text: text == "online")
     button = json.loads(listener.last[DEVICE])["cmps"]["normal"]
@@ -248,7 +250,7 @@ def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start:
     assert "next 16 samples" in listener.until_at("message")
 
 
-def test_what_happens_while_the_broker_is_away_is_told_later(
+def test_events_while_the_broker_is_away_are_published_later(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     device = start(broker.port, fast=20)
@@ -262,7 +264,7 @@ def test_what_happens_while_the_broker_is_away_is_told_later(
             wanted = 1 - k % 2
             while observe(link, 1)[0].prediction.label != wanted:
                 pass
-            observe(link, 40)  # it tells at most one change a second
+            observe(link, 40)  # it publishes at most one change a second
     with unheard(device):
         broker.start()
         late = Listener(broker.port)
@@ -275,10 +277,10 @@ def test_what_happens_while_the_broker_is_away_is_told_later(
         assert late.until_state(state=CLASSES[0])["lost"] == 0
 
 
-def test_states_of_every_minute_leave_nothing_on_the_heap(
+def test_states_of_every_minute_leave_no_garbage(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
-    sensor = settings(0)["sensor"] | {"class": "Quiet", "rate": 1}  # there is time to count it
+    sensor = settings(0)["sensor"] | {"class": "Quiet", "rate": 1}  # slow enough to be counted
     start(broker.port, fast=20, sensor=sensor)
     for _ in range(3):
         listener.until_state()
@@ -290,10 +292,10 @@ def test_states_of_every_minute_leave_nothing_on_the_heap(
 def test_a_line_that_is_cut_loses_nothing(
     step: int, broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
-    """Half of the cuts strike the greeting, the others what follows; the states alternate."""
+    """Half of the cuts hit the handshake, the others later messages; the states alternate."""
     with Relay(broker.port) as relay:
         fields = settings(relay.port)["mqtt"] | {"events": 512}
-        # a line has a turn at each reading: many readings, of a learner that is soon done
+        # The connection has a turn at each reading: many readings, and a fast learner
         sensor = settings(0)["sensor"] | {"rate": 1000}
         start(relay.port, fast=40, mqtt=fields, sensor=sensor, **SMALL)
         teach(listener, tmp_path)
@@ -301,7 +303,7 @@ def test_a_line_that_is_cut_loses_nothing(
         level(tmp_path, "both")
         for n in range(1, 130, step):
             relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
-        broker.stop()  # so that the line that is open now ends
+        broker.stop()  # ends the current connection
         broker.start()
         heard = Listener(broker.port)
         while relay.cuts:

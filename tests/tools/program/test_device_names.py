@@ -1,4 +1,4 @@
-"""Names given to a device's program on a real 32-bit MicroPython: over the link, and typed."""
+"""Class names of a device's program on a real 32-bit MicroPython: set over the link, and typed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def ask(link: HostLink, payload: bytes) -> ClassState:
     return answer
 
 
-def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, start: Start) -> None:
+def test_a_novel_class_gets_a_name_which_survives_a_power_cut(
+    stream: Stream, start: Start
+) -> None:
     device = start(spare_classes=SPARE, checkpoint=CHECKPOINT)
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
@@ -135,7 +137,7 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
                 link.ask(classes(payload))
 
 
-def test_a_model_that_was_simulated_goes_on_with_its_names(
+def test_a_simulated_model_keeps_its_names(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     options = SpareClasses(3, window=32, collect=4)
@@ -157,7 +159,7 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
         assert live(link, stream, 170, 175, label=False) == [2] * 5
         assert ask(link, class_messages.tell(3)).novel == 0
         ask(link, class_messages.forget(2))
-        link.ask(RESET)  # as it was without a checkpoint
+        link.ask(RESET)  # as without a checkpoint
         assert ask(link, class_messages.tell(2)).name == "stairs"
     wanted = options.program(model.known_names)["spare_classes"]
     program_config.of_model(model, PROGRAM_FIELDS | {"spare_classes": wanted | {"pin": 3}})
@@ -168,7 +170,7 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
         program_config.of_model(plain, PROGRAM_FIELDS | {"spare_classes": wanted})
 
 
-def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:
+def test_a_model_file_with_other_names_is_refused(stream: Stream, tmp_path: Path) -> None:
     spare = SpareClasses(3, window=32, collect=4).on_stream(stream, 100)
     run = prequential.evaluate(
         stream, "nearest", MODEL, engine="c", warmup=180, companions=[spare]
@@ -188,7 +190,7 @@ def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
         ask(link, class_messages.tell(0))
 
 
-def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -> None:
+def test_the_monitor_shows_names_and_takes_commands(stream: Stream, start: Start) -> None:
     device = start(spare_classes=SPARE)
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
@@ -261,7 +263,7 @@ def test_a_line_is_typed_key_by_key() -> None:
     assert line.text == ""
 
 
-# One analog pin: two values, then one kind of samples, labelled by pin 14, then another one; and
+# One analog pin: two values, then samples of one class, labelled by pin 14, then of another; and
 # pin 15, a button that is pressed twice
 BOARD = """
 from held_clock import Held
@@ -294,7 +296,9 @@ main(Board())
 """
 
 
-def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_button_names_a_novel_class(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
     config = configuration(
         "NearestNeighbours",
         {"features": 1, "classes": 4, "window": 100, "k": 3},

@@ -1,4 +1,4 @@
-"""The program that predicts a number, on a real 32-bit MicroPython, beside `simulate`."""
+"""The program that predicts a number, on a real 32-bit MicroPython, compared with `simulate`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Start = Callable[..., Device]
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A slow wave, its noise, and what it is the sum of; a value is missing now and then."""
+    """A slow wave, noise, and the sum of both; a value is missing now and then."""
     path = tmp_path_factory.mktemp("data") / "wave.csv"
     rng = np.random.default_rng(6)
     t = np.arange(SAMPLES)
@@ -88,7 +88,7 @@ def opened(file: Path, task: str) -> NumberStream:
 def put_program(
     folder: Path, stream: NumberStream, model: str, interval: float | None = 90, **options: Any
 ) -> None:
-    """Write what `build` makes for a stream."""
+    """Write the program that `build` makes for a stream."""
     shape = number_parameters(model, stream.features, stream.late)
     program_options = ProgramOptions(**{"checkpoint": None} | options)
     program = program_config.of_numbers(
@@ -106,7 +106,7 @@ def put_program(
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
-    """Starts a device with such a program, in tmp_path."""
+    """A function that starts a device with such a program, in tmp_path."""
 
     def put(stream: NumberStream, model: str, **options: Any) -> None:
         put_program(tmp_path, stream, model, **options)
@@ -136,9 +136,7 @@ def take(link: HostLink, stream: NumberStream, begin: int, end: int) -> list[Pre
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("model", MODELS)
-def test_the_device_does_what_simulate_says(
-    model: str, task: str, file: Path, start: Start
-) -> None:
+def test_the_device_matches_simulate(model: str, task: str, file: Path, start: Start) -> None:
     stream = opened(file, task)
     wanted = simulated(stream, model)
     shape = number_parameters(model, stream.features, stream.late)
@@ -190,7 +188,7 @@ def test_the_stream_command_agrees(
 def test_a_power_cut_loses_nothing_that_was_saved(
     file: Path, start: Start, tmp_path: Path
 ) -> None:
-    """Samples that wait, lags, interval, errors: all go on from the checkpoint."""
+    """Pending samples, lags, interval and errors all continue from the checkpoint."""
     from microshrub_tools.board.simulated_device import NumberTwin, find_twin
 
     stream = opened(file, "later")
@@ -226,8 +224,8 @@ def test_samples_allocate_nothing(file: Path, start: Start) -> None:
             assert (after.samples, after.pending) == (end, 7)
 
 
-def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None:
-    """One of version 1 from before there were numbers: there is one class, with no confidence."""
+def test_a_host_that_does_not_ask_gets_classes(file: Path, start: Start) -> None:
+    """A host of version 1 without regression gets a single class, with no confidence."""
     stream = opened(file, "next")
     device = start(stream, "linear-regressor", interval=None)
     with HostLink(SerialLine(device.port)) as link:
@@ -264,7 +262,7 @@ def test_a_missing_target_is_not_learned(file: Path, start: Start) -> None:
         assert after.scored == before[1].scored
 
 
-def test_the_monitor_shows_it(file: Path, start: Start) -> None:
+def test_the_monitor_shows_the_number(file: Path, start: Start) -> None:
     stream = opened(file, "later")
     wanted = simulated(stream, "thicket-regressor")
     device = start(stream, "thicket-regressor")
@@ -287,7 +285,7 @@ def test_the_monitor_shows_it(file: Path, start: Start) -> None:
     assert upper.lines[1].get_ydata()[-1] == pytest.approx(wanted.nochange.mae)
 
 
-def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path: Path) -> None:
+def test_a_device_may_determine_its_ranges(file: Path, start: Start, tmp_path: Path) -> None:
     """Without ranges, the first `warmup` samples are only observed."""
     stream = opened(file, "later")
     device = start(stream, "shrub-regressor")

@@ -59,7 +59,7 @@ Start = Callable[..., Device]
 
 @pytest.fixture(scope="session")
 def stream() -> Stream:
-    """2,000 samples of elec, or of a generator where there is no such file."""
+    """2,000 samples of elec, or of a generator if there is no such file."""
     file = DATA / "elec.csv.gz"
     return open_stream(str(file) if file.exists() else "synth:agrawal_a", limit=SAMPLES)
 
@@ -71,7 +71,7 @@ def parameters(model: str, stream: Stream) -> dict[str, Any]:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
-    """Starts a device that learns the stream; fields go to its config.json."""
+    """A function that starts a device that learns the stream; fields go to its config.json."""
     devices = []
 
     def start(
@@ -102,15 +102,15 @@ def learn(link: HostLink, stream: Stream, begin: int = 0, end: int = SAMPLES) ->
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
-def test_a_labelled_sample_is_as_sure_as_it_was_without_its_label(
+def test_a_label_does_not_change_the_confidence_of_its_sample(
     model: str, stream: Stream, start: Start
 ) -> None:
-    """Also where learning it replaces a subtree, which then answers again."""
+    """This also holds where the sample replaces a subtree, which then predicts again."""
     rows = stream.raw_rows()
     with connected(start(stream, model)) as link:
         for k in range(SAMPLES // 2):
             unknown = link.ask(sample(rows[k]))
-            turned = k // 250 % 2  # a drift, time and again
+            turned = k // 250 % 2  # repeated drift
             known = link.ask(sample(rows[k], int(stream.labels[k]) ^ turned))
             assert isinstance(unknown, Prediction)
             assert isinstance(known, Prediction)
@@ -118,7 +118,7 @@ def test_a_labelled_sample_is_as_sure_as_it_was_without_its_label(
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
-def test_predictions_and_state_are_the_simulators(
+def test_predictions_and_state_match_the_simulator(
     model: str, stream: Stream, start: Start
 ) -> None:
     wanted = prequential.evaluate(stream, model, parameters(model, stream))
@@ -171,7 +171,7 @@ def test_the_program_serves_with_the_heap_locked(stream: Stream, start: Start) -
         assert len(wanted) == 1000
 
 
-def test_a_device_goes_on_from_its_checkpoint(stream: Stream, start: Start) -> None:
+def test_a_device_continues_from_its_checkpoint(stream: Stream, start: Start) -> None:
     wanted = prequential.evaluate(stream, "shrub", parameters("shrub", stream))
     device = start(stream, checkpoint={"path": "checkpoint", "seconds": 240})
     with connected(device) as link:
@@ -263,7 +263,7 @@ def test_a_port_that_cannot_poll(stream: Stream, start: Start) -> None:
         assert device.process.wait(PATIENCE) == 0
 
 
-def test_sources_do_as_well_as_compiled_files(
+def test_sources_work_like_compiled_files(
     stream: Stream, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     config = configuration("HoeffdingTree", parameters("hoeffding", stream))
@@ -295,11 +295,11 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
         assert link.connect().configuration_hash == zlib.crc32(text)
 
 
-# What a person sees
+# Output for people
 
 
 def output_of(device: Device, typed: bytes = b"", seconds: float = PATIENCE) -> bytes:
-    """What comes from a device until it has stopped."""
+    """Return a device's output until it has stopped."""
     line = SerialLine(device.port)
     line.write(typed)
     data = b""
@@ -312,9 +312,7 @@ def output_of(device: Device, typed: bytes = b"", seconds: float = PATIENCE) -> 
 
 
 @pytest.mark.parametrize("typed", [b"\x03", b"\r\x03", b"\x03\x03"])
-def test_ctrl_c_stops_a_device_that_nobody_talks_to(
-    typed: bytes, stream: Stream, start: Start
-) -> None:
+def test_ctrl_c_stops_a_device_without_a_host(typed: bytes, stream: Stream, start: Start) -> None:
     device = start(stream, text=True)
     time.sleep(1.0)
     output = output_of(device, typed)
@@ -323,17 +321,17 @@ def test_ctrl_c_stops_a_device_that_nobody_talks_to(
     assert device.process.returncode == 0
 
 
-def test_mpremote_stops_a_device_that_was_talked_to(stream: Stream, start: Start) -> None:
+def test_mpremote_stops_a_device_after_a_session(stream: Stream, start: Start) -> None:
     device = start(stream, checkpoint={"path": "checkpoint", "seconds": 240})
     with connected(device) as link:
         learn(link, stream, 0, 20)
-        link._line.write(b"\x03")  # might be of a frame
+        link._line.write(b"\x03")  # might be part of a frame
         link.poll(0.1)
         learn(link, stream, 20, 30)
-        while device.process.poll() is None:  # it is heeded after a pause
+        while device.process.poll() is None:  # Ctrl-C counts after a pause
             link.poll(0.1)
             link._line.write(b"\r\x03")
-        termios.tcflush(device._master, termios.TCIFLUSH)  # what came behind its end
+        termios.tcflush(device._master, termios.TCIFLUSH)  # the output after its end
     assert device.process.returncode == 0
     device.start()
     with connected(device) as link:
@@ -390,7 +388,7 @@ LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
         (GOOD | {"parameters": LARGE}, "the model: ShrubEnsemble takes"),
     ],
 )  # fmt: skip
-def test_a_configuration_that_cannot_be_is_named_in_one_line(
+def test_an_invalid_configuration_is_named_in_one_line(
     config: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, config)
@@ -400,7 +398,7 @@ def test_a_configuration_that_cannot_be_is_named_in_one_line(
     assert len([line for line in output.splitlines() if "fresh" not in line]) == 1
 
 
-def test_versions_are_said_on_both_sides(
+def test_each_side_reports_its_version(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, GOOD | {"program": "0.0.1 (12345678)"})
@@ -408,7 +406,7 @@ def test_versions_are_said_on_both_sides(
         Device(micropython_command, tmp_path) as device,
         HostLink(SerialLine(device.port), on_text=(text := []).append) as link,
     ):
-        device.kill()  # what was said before the port was open is lost
+        device.kill()  # output before the port was open is lost
         device.start()
         welcome = link.connect()
         for _ in range(2):
@@ -435,7 +433,7 @@ def test_a_missing_configuration_is_named(
 
 
 @pytest.mark.parametrize("heap", [f"{size}k" for size in range(8, 60, 2)])
-def test_too_little_memory_is_said(
+def test_too_little_memory_is_reported(
     heap: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, GOOD | {"parameters": LARGE})

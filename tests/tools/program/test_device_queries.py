@@ -64,7 +64,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
-    """Send samples, and the labels that are asked for; which these were."""
+    """Send samples, and the queried labels; return the numbers of the queried samples."""
     rows, queried = stream.raw_rows(), []
     for k in range(begin, end):
         answer = link.ask(sample(rows[k].tolist()))
@@ -75,11 +75,11 @@ def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
     return queried
 
 
-def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:
+def test_the_device_queries_the_same_labels_as_the_simulator(stream: Stream, start: Start) -> None:
     wanted = simulate(stream, "shrub", companions=[LabelBudget(0.2)], **MODEL).label_budget
     assert wanted
     values = wanted.asked.nonzero()[0].tolist()
-    end = values[-1] + 1  # a label is the last thing
+    end = values[-1] + 1  # a label comes last
     part = Stream(
         stream.name,
         stream.values[:end],
@@ -136,7 +136,7 @@ def test_a_query_waits_for_its_answer(stream: Stream, start: Start) -> None:
         assert link.ask(QUERIES) == Query(0, -1, 0, 0, 400)
 
 
-def test_a_device_that_does_not_ask_refuses_the_request(start: Start) -> None:
+def test_a_device_without_queries_refuses_the_request(start: Start) -> None:
     refused = pytest.raises(RefusedError, match="of another kind")
     with connected(start()) as link, refused:
         link.ask(QUERIES)
@@ -151,7 +151,7 @@ def test_samples_and_answers_allocate_nothing(stream: Stream, start: Start) -> N
                 link.ask(QUERIES)
 
 
-def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
+def test_the_checkpoint_keeps_the_queries(stream: Stream, start: Start) -> None:
     device = start(queries=OPTIONS, checkpoint={"path": "checkpoint", "seconds": 240})
     with connected(device) as link:
         learn(link, stream, 0, 300)
@@ -183,14 +183,14 @@ def test_the_monitor_shows_the_query_and_keys_answer_it(stream: Stream, start: S
         names = watch.names.classes
         assert not answer(link, watch.query, names, "x9")
         assert answer(link, watch.query, names, "x2")
-        assert not answer(link, watch.query, names, "2")  # it is answered
+        assert not answer(link, watch.query, names, "2")  # already answered
         watch.ask()
         assert not watch.has_new_query()
         assert described(watch.query, names) == "none"
         assert watch.status.samples == 1
 
 
-def test_stream_sends_only_what_is_asked_for(
+def test_stream_sends_only_the_queried_labels(
     start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sea = open_stream("synth:sea_a", limit=SAMPLES)
@@ -228,7 +228,7 @@ def test_a_wrong_configuration_is_named_in_one_line(
 def test_the_light_is_on_while_the_newest_query_waits(
     stream: Stream, start: Start, tmp_path: Path
 ) -> None:
-    """In the device's twin, with a light that writes down what it is told."""
+    """In the device's twin, a light that records its values is on exactly while a query waits."""
 
     class Light:
         def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A device that asks for few labels, and has room for classes that nobody knows yet."""
+"""A device with a label budget and spare classes for novel samples."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from microshrub_tools.watch.query_keys import answer_name
 SHARE = LabelBudget(1 / 20)
 
 
-def test_the_device_asks_and_is_told_as_in_the_simulator(
+def test_the_device_queries_and_predicts_as_the_simulator_does(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Which labels it wants, what it predicts, when it asks what is new, and what it becomes."""
+    """Queries, predictions, queries of novel classes, and the final state are the same."""
     stream = kinds()
     spare = SpareClasses(3, ("stairs",), window=32, collect=4).on_stream(stream, 180)
     runs = [

@@ -1,7 +1,7 @@
 """The board's sensors in the real program on a real MicroPython.
 
-The chips themselves are not there: an object stands for the board, and its pins and registers hold
-what was recorded. All else, from the register bytes to the frames on the line, is the real thing.
+The chips are missing: an object replaces the board, and its pins and registers give recorded
+values. All else, from the register bytes to the frames on the line, is real.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def motion(
 
 
 def features(window: np.ndarray[Any, Any]) -> list[int]:
-    """The features of readings, shape (rows, 6)."""
+    """Return the features of readings, shape (rows, 6)."""
     results = []
     for x in window.T.astype(np.int64):
         mean = x.sum() // len(x)
@@ -86,8 +86,8 @@ def test_features_of_a_motion_sensor_reach_the_pc(start: Any, tmp_path: Path) ->
     assert [o.number for o in seen] == list(range(1, 21))
 
 
-def test_features_on_the_pc_are_those_of_the_board(start: Any, tmp_path: Path) -> None:
-    """Made of what it read from the start, with filters, bands and turns."""
+def test_features_on_the_pc_match_those_of_the_board(start: Any, tmp_path: Path) -> None:
+    """The features are made of the recording from its start, with filters, bands and turns."""
     readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
     words = ["window=64", "hop=32", "bands=10-50,50-250", "high-pass=5", "statistics=min,max"]
     words.append("turns=ax:ay,gz:ax")
@@ -116,9 +116,9 @@ def test_observations_are_labelled_late(start: Any, tmp_path: Path) -> None:
     clock = Clock(tmp_path)
     with HostLink(SerialLine(start(motion(), recorded()).port)) as link:
         link.connect()
-        clock.go((WINDOW + 11 * HOP) * SECOND // RATE)  # so that all still wait for their labels
+        clock.go((WINDOW + 11 * HOP) * SECOND // RATE)  # so that all labels are still pending
         seen = [o for o in observe(link, 12) if o.prediction.sample_id]
-        assert len(seen) == 8  # behind the warm-up
+        assert len(seen) == 8  # after the warm-up
         for observed in seen:
             link.ask(late_label(observed.prediction.sample_id, 1))
         status = link.ask(STATUS)
@@ -134,11 +134,11 @@ def test_readings_that_fail_are_left_out(start: Any) -> None:
         assert len(observe(link, 5)) == 5
 
 
-def test_half_a_frame_holds_nothing_up(start: Any) -> None:
-    """As when the cable is pulled: the sensor is read on, and the frame's rest may still come."""
+def test_half_a_frame_blocks_nothing(start: Any) -> None:
+    """As with a pulled cable, the sensor is still read, and the frame's rest may arrive later."""
     with HostLink(SerialLine(start(motion(), recorded()).port)) as link:
         link.connect()
-        link._timeout = link._wait = 60.0  # a slow machine sends nothing again
+        link._timeout = link._wait = 60.0  # so that a slow machine resends nothing
         observe(link, 2)
         frame = pack(Frame(STATUS.kind, link._session, 1, b""))
         for part in (frame[:5], frame[5:9]):
@@ -146,7 +146,7 @@ def test_half_a_frame_holds_nothing_up(start: Any) -> None:
             link.observed.clear()
             assert len(observe(link, 10)) == 10
         link._line.write(frame[9:])
-        assert isinstance(link.ask(STATUS), DeviceStatus)  # the same request once more
+        assert isinstance(link.ask(STATUS), DeviceStatus)  # the same request again
         assert link.resent == 0
 
 
@@ -185,7 +185,7 @@ def test_samples_of_pins_have_their_anomaly_score(start: Any) -> None:
         link.ask(anomaly(scores=True))
         link.observed.clear()
         seen = observe(link, 30)
-        for _ in range(40):  # of an alarm in 9 samples, the first may be long in coming
+        for _ in range(40):  # with an alarm in 9 samples, the first may come late
             answer = link.ask(anomaly(scores=True))
             assert isinstance(answer, AnomalyStatus)
             if answer.alarms:
@@ -236,7 +236,7 @@ def test_pins_are_forecast_without_any_label(start: Any, tmp_path: Path) -> None
 
 
 def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
-    """What the PC's Forecaster says of the samples that its extractor makes, from the start."""
+    """The forecast is that of the PC's Forecaster for the same samples, from the start."""
     readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
     words = ["window=16", "hop=8", "statistics=mean", "plain=ay"]
     extraction = FeatureOptions.of(words).extraction(AXES, RATE)
@@ -281,7 +281,7 @@ def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_sensor_that_cannot_be_is_named(
+def test_an_invalid_sensor_is_named(
     config: dict[str, Any], words: str, refused: Callable[[dict[str, Any]], str]
 ) -> None:
     assert words in refused(config)

@@ -1,5 +1,5 @@
-"""Boards that teach each other by themselves: programs on a real 32-bit MicroPython, and mosquitto
-on loopback. Each board is taught some of three classes, and learns the others of the others.
+"""Boards that teach each other over a broker: programs on a real 32-bit MicroPython, and mosquitto
+on loopback. Each board is taught some of three classes, and learns the others from other boards.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def settings(port: int, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
 
 
 class Peer(PacketPeer):
-    """A board, and what it says at the broker of what became of packets."""
+    """A board, with its messages at the broker about packets."""
 
     def __init__(
         self, command: tuple[str, ...], folder: Path, config: dict[str, Any], **pace: int
@@ -56,7 +56,7 @@ class Peer(PacketPeer):
         self.device = Device(command, folder, "256k")
 
     def until(self, *words: str) -> None:
-        """Wait until it has said all of these, however long it takes."""
+        """Wait until each of these words was in a message, however long it takes."""
         end = time.monotonic() + PATIENCE
         while not all(any(word in message for message in self.messages) for word in words):
             assert time.monotonic() < end, (self.name, words, self.messages)
@@ -65,7 +65,7 @@ class Peer(PacketPeer):
                 self.messages.append(came.data.decode())
 
     def teach(self, *labels: int, count: int = TAUGHT, seed: int = 0) -> Taught:
-        """As any other; a board has samples of its own."""
+        """Teach the board samples of its own, drawn with a seed that depends on its name."""
         return super().teach(*labels, count=count, seed=seed or len(self.name))
 
 
@@ -93,7 +93,7 @@ def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto)
         each.device.close()
 
 
-def test_three_boards_teach_each_other_what_each_alone_was_taught(put: Put) -> None:
+def test_three_boards_learn_each_others_classes(put: Put) -> None:
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
     for k, board in enumerate(boards):
         board.teach(k)
@@ -110,7 +110,7 @@ def store(broker: Mosquitto) -> Iterator[MqttPacketStore]:
         yield MqttPacketStore(line, GROUP)
 
 
-def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: MqttPacketStore) -> None:
+def test_a_packet_is_learned_with_the_bits_of_a_pc(put: Put, store: MqttPacketStore) -> None:
     board = put("kitchen")
     rows = board.teach(0)
     packets = [packet_of(1, "attic"), packet_of(2, "hall")]
@@ -122,8 +122,8 @@ def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: MqttPack
     assert not store.of("kitchen").packets, "nobody has chosen a class that may leave it"
 
 
-def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: MqttPacketStore) -> None:
-    board = put("kitchen", idle=1600)  # so that there is time to cut it
+def test_a_power_cut_during_a_packet_changes_nothing(put: Put, store: MqttPacketStore) -> None:
+    board = put("kitchen", idle=1600)  # slow enough to be cut
     rows = board.teach(0)
     data = packet_of(1, "attic")
     store.publish([data])
@@ -137,7 +137,9 @@ def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: MqttPacket
     assert board.fingerprint() == replayed(board.config, rows, data)
 
 
-def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: MqttPacketStore) -> None:
+def test_no_more_samples_are_learned_from_others_than_were_taught(
+    put: Put, store: MqttPacketStore
+) -> None:
     board = put("kitchen")
     rows = board.teach(0, count=16)
     data = packet_of(1, "attic")
@@ -145,7 +147,7 @@ def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: MqttPac
     board.until("20 samples are to be learned")
     waits = Broker("127.0.0.1", board.config["mqtt"]["port"], USER, PASSWORD)
     waits.subscribe("microshrub/kitchen/state")
-    for _ in range(3):  # two minutes of the board's
+    for _ in range(3):  # two minutes of board time
         assert waits.receive(PATIENCE)
     assert not any("learned" in message and "to be" not in message for message in board.messages)
     assert board.fingerprint() == replayed(board.config, rows, data, most=16)
@@ -153,7 +155,9 @@ def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: MqttPac
     board.until("walk of attic: learned")
 
 
-def test_a_broker_that_is_gone_and_has_lost_all_gets_it_again(put: Put, broker: Mosquitto) -> None:
+def test_a_broker_that_has_lost_its_data_gets_the_packets_again(
+    put: Put, broker: Mosquitto
+) -> None:
     kitchen = put("kitchen", 0)
     kitchen.teach(0)
     kitchen.until("rest of kitchen: it is sent")
@@ -168,7 +172,9 @@ def test_a_broker_that_is_gone_and_has_lost_all_gets_it_again(put: Put, broker: 
     attic.until("rest of kitchen: learned")
 
 
-def test_what_is_no_packet_changes_nothing_and_is_told_once(put: Put, broker: Mosquitto) -> None:
+def test_an_invalid_packet_changes_nothing_and_is_reported_once(
+    put: Put, broker: Mosquitto
+) -> None:
     board = put("kitchen")
     rows = board.teach(0, 1)
     whole = packet_of(2, "attic")
@@ -199,7 +205,7 @@ def test_what_is_no_packet_changes_nothing_and_is_told_once(put: Put, broker: Mo
 
 
 def mixed_up(origin: str) -> bytes:
-    """A packet of samples of another class."""
+    """Return a packet with the samples of another class."""
     library = loader.load(loader.fastest())
     names = ("run", "walk", "rest")
     board = Board(library, (40, 40, 40), class_names=names)
@@ -207,6 +213,6 @@ def mixed_up(origin: str) -> bytes:
 
 
 def forged_length(data: bytes) -> bytes:
-    """A packet that says that it has more features."""
+    """Return a packet that claims to have more features."""
     at = 5 + 1 + data[5]
     return data[:at] + b"\xff\x00" + data[at + 2 :]

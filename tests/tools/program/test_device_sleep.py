@@ -33,8 +33,10 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
         device.close()
 
 
-def test_it_sleeps_between_readings_and_counts_it(start: Start, tmp_path: Path) -> None:
-    """Awake: 10 s at the start, 2 s in each of ten minutes, 10 ms of each of 600 samples."""
+def test_the_board_sleeps_between_readings_and_counts_its_sleep(
+    start: Start, tmp_path: Path
+) -> None:
+    """It is awake 10 s at the start, 2 s in each of ten minutes, 10 ms for each of 600 samples."""
     status, board = live(start(USUAL), tmp_path)
     assert board["seconds"] == 600
     assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
@@ -61,13 +63,13 @@ def test_hours_on_a_battery(start: Start, tmp_path: Path) -> None:
     assert counted == pytest.approx(estimated, rel=0.03)
 
 
-def test_without_sleep_it_never_sleeps(start: Start, tmp_path: Path) -> None:
+def test_without_the_option_the_board_never_sleeps(start: Start, tmp_path: Path) -> None:
     status, board = live(start(None, seconds=60), tmp_path)
     assert (status.asleep, board["asleep"]) == (0, 0)
 
 
 @pytest.mark.parametrize("rate", [40, 150])
-def test_between_fast_readings_it_sleeps_only_where_the_estimate_says_so(
+def test_between_fast_readings_it_sleeps_only_where_the_estimate_allows_it(
     rate: int, start: Start, tmp_path: Path
 ) -> None:
     more = {"sensor": SENSOR | {"rate": rate}}
@@ -76,7 +78,7 @@ def test_between_fast_readings_it_sleeps_only_where_the_estimate_says_so(
 
 
 @pytest.mark.parametrize("fault", ["at once", "short", "stopped"])
-def test_a_sleep_that_is_none_is_not_counted_and_no_sample_is_missed(
+def test_a_sleep_that_fails_is_not_counted_and_no_sample_is_missed(
     fault: str, start: Start, tmp_path: Path
 ) -> None:
     status, _ = live(start(USUAL, seconds=200, lightsleep=fault), tmp_path)
@@ -85,20 +87,20 @@ def test_a_sleep_that_is_none_is_not_counted_and_no_sample_is_missed(
     assert status.uptime >= 200
 
 
-def test_a_pressed_button_keeps_it_awake(start: Start, tmp_path: Path) -> None:
+def test_a_pressed_button_keeps_the_board_awake(start: Start, tmp_path: Path) -> None:
     sleep = USUAL | {"pin": 15, "window": 0}
     status, board = live(start(sleep, pressed=[[100, 200]]), tmp_path)
     assert 600 - 10 - 100 - 10 - 15 <= board["asleep"] <= 600 - 10 - 100 - 9
     assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
 
 
-def test_the_watchdog_is_fed_though_it_sleeps(start: Start, tmp_path: Path) -> None:
+def test_the_watchdog_is_fed_during_sleep(start: Start, tmp_path: Path) -> None:
     status, _ = live(start(USUAL, seconds=120, more={"watchdog": 5000}), tmp_path)
     assert status.asleep > 60
 
 
-def test_a_pc_reaches_it_within_a_minute_and_keeps_it_awake(start: Start) -> None:
-    """What comes while it sleeps is lost: a hello arrives in one of the windows."""
+def test_a_pc_reaches_the_board_within_a_minute_and_keeps_it_awake(start: Start) -> None:
+    """Input during sleep is lost: a hello arrives in one of the windows."""
     device = start(USUAL | {"hold": 1, "window": 5}, seconds=40_000_000)
     with HostLink(SerialLine(device.port)) as link:
         link.connect()
@@ -142,7 +144,7 @@ print(sleep.seconds)
 """
 
 
-def test_it_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: Path) -> None:
+def test_sleep_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: Path) -> None:
     put_sleeper(tmp_path, USUAL, {})
     asleep = int(run_micropython(LOCKED.format(folder=str(tmp_path / "lib"))))
     assert 1200 < asleep < 1500  # a call in a window takes a millisecond
@@ -159,7 +161,7 @@ def test_it_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: P
         (7, "sleep has to be an object"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(
+def test_an_invalid_sleep_is_refused_in_a_line(
     sleep: Any, message: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_sleeper(tmp_path, sleep, {})
@@ -168,7 +170,7 @@ def test_what_cannot_be_is_said_in_a_line(
     assert message in shown
 
 
-def test_a_board_without_lightsleep_says_so(
+def test_a_board_without_lightsleep_reports_it(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_sleeper(tmp_path, USUAL, {})
@@ -178,7 +180,7 @@ def test_a_board_without_lightsleep_says_so(
     assert "has no machine.lightsleep" in shown
 
 
-def test_it_is_for_a_sensor_of_the_boards_own(
+def test_sleep_needs_a_sensor_of_the_board(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_sleeper(tmp_path, USUAL, {}, sensor={"kind": "serial"})

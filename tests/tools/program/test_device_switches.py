@@ -1,4 +1,4 @@
-"""What is predicted switches pins: the real program, with pins that can be looked at."""
+"""The predicted class switches pins: the real program, with pins that a test can read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from microshrub_tools.link.messages import Prediction, sample
 
 SHAPE = {"features": 3, "classes": 3}
 SWITCHES = [[16], [17, "LED"], []]
-# What each pin is switched to is in a file of its own.
+# Each pin's state is in a file.
 MACHINE = """
 class Pin:
     IN, OUT, PULL_UP = range(3)
@@ -54,7 +54,7 @@ class PWM:
         with open("tone." + str(self._name), "a") as file:
             file.write(what + "\\n")
 """
-# So is what a NeoPixel is given, with a line for each time.
+# A NeoPixel's colours are in a file, too, with a line for each change.
 NEOPIXEL = """
 class NeoPixel:
     def __init__(self, pin, count):
@@ -72,7 +72,7 @@ USB = """
 class USBDevice:
     pass
 """
-# The same without files.
+# The same pins, without files.
 QUIET = """
 class Pin:
     IN, OUT, PULL_UP = range(3)
@@ -162,7 +162,7 @@ def test_a_class_switches_nothing_below_its_confidence(
 def test_a_neopixel_has_the_colour_of_the_predicted_class(
     start: Callable[..., Device], tmp_path: Path
 ) -> None:
-    """It is told only where the class changes; what has no colour is dark."""
+    """The colour is set only where the class changes; a class without a colour is dark."""
     with connected(start(MACHINE, [[[5, 1, 2, 3]], [[5, 0, 64, 255], 16]])) as link:
         learn(link, three_classes(tmp_path), 0, 300)
         log = tmp_path / "pixel.5"
@@ -179,7 +179,7 @@ SOUNDING = [[[6, 880]], [[6, 440], 16], []]
 def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
     start: Callable[..., Device], tmp_path: Path
 ) -> None:
-    """It is told only where the class changes; a class without a tone is silent."""
+    """The tone is set only where the class changes; a class without a tone is silent."""
     log = tmp_path / "tone.6"
     with connected(start(MACHINE, SOUNDING)) as link:
         assert log.read_text().splitlines() == ["440 Hz", "0"]
@@ -192,7 +192,7 @@ def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
         assert pins(tmp_path)["16"] == "0"
 
 
-# Where a program's line, a person or a broken part ends it
+# The program can end by its serial line, by Ctrl-C, or by an error
 ENDING = """
 import os
 from microshrub.device.application import Application
@@ -265,7 +265,7 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
         ([[1], [[k] for k in range(4, 11)]], "at most six keys"),
     ],
 )
-def test_what_is_no_list_of_pins_for_each_class_is_refused(
+def test_an_invalid_list_of_pins_is_refused(
     micropython_command: tuple[str, ...], tmp_path: Path, switches: object, message: str
 ) -> None:
     put(tmp_path, switches, MACHINE + USB)

@@ -77,19 +77,20 @@ def samples_of(link: HostLink) -> int:
     return status.samples
 
 
-def test_it_is_the_same_link_and_leaves_nothing_on_the_heap(
+def test_the_tcp_link_works_like_the_serial_one_and_leaves_no_garbage(
     board: NetworkBoard, data: Stream
 ) -> None:
     device = board.start()
     with board.connected() as link:
         first = learn(link, data, 0, SAMPLES)
-        # The board lets others in again 100 ms after this client came. Its poll.modify() looks up
-        # the id() of the listener: on a PC a large integer, of 32 bytes, on no board.
+        # The board accepts others again 100 ms after this client. Its poll.modify() looks up the
+        # id() of
+        # the listener: on a PC a large integer, of 32 bytes, on no board.
         time.sleep(0.2)
         with nothing_allocated(link):
             learn(link, data, SAMPLES, 2 * SAMPLES)
         over_tcp = link.ask(FINGERPRINT)
-        with connected(device) as cable:  # beside the other one
+        with connected(device) as cable:  # in parallel with the TCP link
             assert cable.ask(FINGERPRINT) == over_tcp
             assert samples_of(cable) == samples_of(link) == 2 * SAMPLES - 256
     device.kill()
@@ -104,7 +105,7 @@ def test_it_is_the_same_link_and_leaves_nothing_on_the_heap(
 def test_a_line_that_is_cut_at_any_byte_loses_nothing(
     step: int, board: NetworkBoard, data: Stream, tmp_path: Path
 ) -> None:
-    """Each sample is learned once and in order, whichever byte of whatever message ends it."""
+    """Each sample is learned once and in order, wherever in a message the connection ends."""
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
     with unheard(board.start(**names)), Relay(board.tcp) as relay:
         for n in range(1, 150, step):
@@ -121,7 +122,9 @@ def test_a_line_that_is_cut_at_any_byte_loses_nothing(
                 again = True
 
 
-def test_who_has_no_key_is_told_a_random_number_and_nothing_else(board: NetworkBoard) -> None:
+def test_a_client_without_the_key_gets_a_random_number_and_nothing_else(
+    board: NetworkBoard,
+) -> None:
     at_home(board)
     with board.connected() as link:
         observe(link, 5)
@@ -138,12 +141,12 @@ def test_who_has_no_key_is_told_a_random_number_and_nothing_else(board: NetworkB
                 seen.add(number(line))
                 assert rest(line) == b""
         assert len(seen) == 3
-        observe(link, 5)  # who has it goes on meanwhile
+        observe(link, 5)  # the client with the key is still served
         assert samples_of(link) == 0
 
 
-def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
-    """A proof signs the board's number, which is another one on each line and after a reset."""
+def test_a_recorded_proof_is_useless(board: NetworkBoard) -> None:
+    """A proof signs the board's number, which differs on each connection and after a reset."""
     board.start()
     earlier, seen = b"", []
     for k in range(2):
@@ -168,7 +171,9 @@ def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
 
 
 @pytest.mark.parametrize("what", [b"", b"x" * (PROOF - 2)], ids=["silent", "31 bytes"])
-def test_three_who_have_no_key_do_not_lock_out_who_has(what: bytes, board: NetworkBoard) -> None:
+def test_three_clients_without_the_key_do_not_lock_out_the_owner(
+    what: bytes, board: NetworkBoard
+) -> None:
     board.start()
     board.line().close()
     with Crowd(board.tcp, what):
@@ -198,9 +203,7 @@ def test_a_wrong_record_ends_the_line(spoil: object, board: NetworkBoard) -> Non
         assert samples_of(link) == 0
 
 
-def test_a_new_host_takes_the_place_of_one_that_is_cut_off(
-    board: NetworkBoard, data: Stream
-) -> None:
+def test_a_new_host_replaces_one_that_is_cut_off(board: NetworkBoard, data: Stream) -> None:
     board.start()
     old_line = board.line()
     with HostLink(old_line) as old:
@@ -211,10 +214,10 @@ def test_a_new_host_takes_the_place_of_one_that_is_cut_off(
             assert until_it_ends(old_line)
 
 
-def test_half_open_lines_are_closed_in_time(board: NetworkBoard) -> None:
-    """The board's milliseconds pass ten times as fast."""
+def test_half_open_connections_are_closed_in_time(board: NetworkBoard) -> None:
+    """The board's clock runs ten times as fast."""
     board.start(fast(10))
-    board.line().close()  # it listens
+    board.line().close()  # wait until it listens
     with board.stranger() as line:
         assert len(rest(line)) == NONCE  # three seconds without a proof
     with board.stranger() as line:
@@ -230,7 +233,7 @@ def test_another_configuration_comes_over_tcp(board: NetworkBoard, tmp_path: Pat
     with board.connected() as link:
         for piece in configure(json.dumps(other).encode(), link.connect().longest_payload - 1):
             link.ask(piece)
-        with pytest.raises(RestartedError):  # the line ends, and is there again
+        with pytest.raises(RestartedError):  # the connection ends, and opens again
             link.poll(PATIENCE)
         link.connect()
         assert samples_of(link) == 0
@@ -238,7 +241,7 @@ def test_another_configuration_comes_over_tcp(board: NetworkBoard, tmp_path: Pat
         wait_until(lambda: json.loads((tmp_path / "config.json").read_text()) == other)
 
 
-def test_the_commands_take_a_board_in_the_network(
+def test_the_commands_accept_a_board_in_the_network(
     board: NetworkBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at_home(board)
@@ -265,22 +268,22 @@ def test_the_commands_take_a_board_in_the_network(
     assert "tcp://HOST" in capsys.readouterr().err
 
 
-def test_a_lost_line_costs_the_sensor_no_reading(board: NetworkBoard) -> None:
-    """The host is there, reads nothing, and is cut off: the readings have no gap at the cable."""
+def test_a_lost_connection_costs_no_reading(board: NetworkBoard) -> None:
+    """A host connects, reads nothing, and is cut off: the readings on the cable have no gap."""
     at_home(board)
     device = board.device
     assert device
     with connected(device) as cable:
         for _ in range(2):
             line = board.line()
-            HostLink(line).connect()  # from now on it is told of each sample
+            HostLink(line).connect()  # from now on it is sent each sample
             seen = observe(cable, 20)
             numbers = [each.number for each in seen]
             assert numbers == list(range(numbers[0], numbers[0] + 20))
             line.close()
 
 
-def test_without_its_key_the_program_says_so(
+def test_without_its_key_the_program_reports_it(
     board: NetworkBoard, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     board.start()

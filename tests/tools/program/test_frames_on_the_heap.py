@@ -1,8 +1,8 @@
-"""No function that a program calls again and again while it serves has its frame on the heap.
+"""No function that a program calls repeatedly while it serves has its frame on the heap.
 
-Why that counts is in test_moments_on_the_heap.py, which counts it for what comes over the link.
-Here are the functions for which that takes a network, a flash that is slow, or ranges that grow.
-What is called for one message, event or client only is not among them.
+test_moments_on_the_heap.py says why this matters, and measures it for requests over the link.
+Here are the functions that need a network, a slow flash, or growing ranges. Functions that are
+called for one message, event or client only are not included.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ GUESTS = {"device.tcp": ["read"]}
 @pytest.mark.parametrize("module", SERVING)
 def test_no_frame_is_on_the_heap(module: str) -> None:
     path = next(p for p in mpy.compiled("armv6m") if library_files.module_name(p) == module)
-    frames = list(functions(path, SERVING[module]))  # several classes may have one of its name
+    frames = list(functions(path, SERVING[module]))  # several classes may have the name
     assert {name for name, _ in frames} == set(SERVING[module])
     on_heap = [name for name, code in frames if not code.native and frame_bytes(code.data)]
     assert on_heap == GUESTS.get(module, [])

@@ -1,7 +1,7 @@
-"""What the program leaves on a heap that is not locked: nothing, so that it never collects.
+"""The program leaves nothing on a heap that is not locked, so that it never collects.
 
 With the heap locked, MicroPython puts frames of large functions on the C stack instead, so a
-locked heap tells nothing of what comes and goes; see test_device_program.py for that.
+locked heap does not show temporary allocations; see test_device_program.py for locked heaps.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from microshrub_tools.link.messages import (
     sample,
 )
 
-SAMPLES = 4000  # some periods of what comes now and then
-PIECE = 500  # samples between two looks at the heap
+SAMPLES = 4000  # some periods of the rare events
+PIECE = 500  # samples between two measurements of the heap
 SHAPE: dict[str, Any] = {"features": 3, "classes": 2}
 SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
 PROGRAMS: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
@@ -117,7 +117,7 @@ def used(link: HostLink) -> int:
 
 
 def live(link: HostLink, stream: Stream, begin: int, end: int) -> None:
-    """Most samples have their label, the others get it late."""
+    """Send samples; most have a label, and the others get a late label."""
     rows = stream.raw_rows()
     places = [k % len(rows) for k in range(begin, end)]
     labelled = [sample(rows[k].tolist(), int(stream.labels[k])) for k in places[50:]]
@@ -136,7 +136,7 @@ def test_nothing_is_left_and_nothing_is_collected(
 ) -> None:
     device = put(name)
     with connected(device) as link:
-        live(link, stream, 0, PIECE)  # what is imported when it is first asked for
+        live(link, stream, 0, PIECE)  # triggers the imports on first use
         first = used(link)
         results = []
         for begin in range(PIECE, SAMPLES + PIECE, PIECE):
@@ -150,7 +150,7 @@ def test_nothing_is_left_and_nothing_is_collected(
 
 
 def test_status_leaves_nothing(put: Callable[[str], Device], stream: Stream) -> None:
-    """A monitor asks for it every second."""
+    """A monitor requests the status every second."""
     with connected(put("anomaly")) as link:
         live(link, stream, 0, 3 * PIECE)
         link.ask(anomaly(True))

@@ -1,4 +1,4 @@
-"""Home Assistant's own MQTT integration makes its entities of the very messages of a board."""
+"""Home Assistant's own MQTT integration creates its entities from a board's real messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL = {
 def test_home_assistant_makes_the_entities(
     age: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """A version before 2024.12 hears of each entity by itself, a newer one of the board."""
+    """A version before 2024.12 gets a message per entity, a newer one a message for the board."""
     home = ROOT / HOMES[age] / "bin" / "python"
     if not home.exists():
         pytest.skip("no Home Assistant of that age: `make optional` installs it")

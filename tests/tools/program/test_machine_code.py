@@ -29,7 +29,7 @@ from microshrub_tools.state_fuzz.fuzz import NATIVE, fuzz
 pytestmark = pytest.mark.long
 
 SAMPLES = 4000
-FIRST = 500  # samples, in which all is imported that is imported when it is first asked for
+FIRST = 500  # samples in which all imports on first use happen
 SHAPE: dict[str, Any] = {"features": 3, "classes": 2}
 LEARNERS = {
     "thicket": ("Thicket", SHAPE | {"bytes": 12000}),
@@ -66,7 +66,7 @@ def start(
 
 
 def wanted(name: str, samples: int) -> int:
-    """The CRC of the simulator's model."""
+    """Return the CRC of the simulator's model."""
     stream = open_stream("synth:sea_a", limit=samples)
     return prequential.evaluate(stream, name, LEARNERS[name][1]).state_crc32
 
@@ -86,10 +86,10 @@ def test_thousands_of_samples_leave_nothing_on_the_heap(
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", ["thicket", "shrub"])
-def test_power_cuts_leave_a_state_to_go_on_from(
+def test_power_cuts_leave_a_valid_state(
     name: str, seed: int, start: Callable[..., Device], stream: Stream
 ) -> None:
-    """Also those that come while a checkpoint is written."""
+    """This also holds for power cuts while a checkpoint is written."""
     rng = random.Random(seed)
     device = start(name, checkpoint={"path": "checkpoint", "seconds": 240})
     saved = 0

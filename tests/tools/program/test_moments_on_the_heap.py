@@ -1,8 +1,8 @@
-"""What the program puts on the heap, even for a moment: nothing, once it serves.
+"""A program that serves allocates nothing on the heap, not even for a moment.
 
-A function of MicroPython with more than eleven words of state has its frame on the heap, and looks
-for room there with each call: 0.3 ms on a Pico whose heap is nearly full. micropython.mem_total()
-counts all bytes that were ever asked for.
+A MicroPython function with more than eleven words of state has its frame on the heap, and
+searches for room there with each call: 0.3 ms on a Pico whose heap is nearly full.
+micropython.mem_total() counts all bytes that were ever allocated.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ GUARANTEE = Guarantee(80)
 
 @dataclass(frozen=True)
 class Program:
-    """A learner, what its config.json has besides, and what a monitor asks, too, each second."""
+    """A learner, further fields of config.json, and a monitor's further requests each second."""
 
     model: tuple[str, dict[str, Any]]
     fields: dict[str, Any]
     asked: tuple[Request, ...] = ()
-    growth: int = 1  # how much larger the values of each round are than those of the one before
+    growth: int = 1  # factor between the values of a round and of the round before
 
 
 def forecasting(horizon: int) -> Program:
-    """Tells the second value of its samples, `horizon` samples ahead."""
+    """Return a program that forecasts the second value of its samples, `horizon` samples ahead."""
     columns = {"columns": FEATURES, "column": 1, "ends": [-500, 1500]}
     options = {"horizon": horizon, "lags": 2 if horizon else 1, "interval": 90}
     shape = {"features": 4 if horizon else 2, "late": max(horizon - 1, 0), "bytes": 3000}
@@ -99,7 +99,7 @@ PROGRAMS = {
     "a number of now": forecasting(horizon=0),
 }
 SAMPLES = 200
-UNLABELLED = 20  # samples of the board's own with each label, behind each kind of request
+UNLABELLED = 20  # own samples of the board with each label, after each kind of request
 SERVED = """
 import gc, sys
 sys.path.insert(0, "lib")
@@ -171,14 +171,14 @@ for k in range(len(rounds)):
 
 
 def known_ranges(program: Program) -> bytes:
-    """The saved state of a quantizer whose ranges are known."""
+    """Return the saved state of a quantizer with known ranges."""
     features = program.fields["parameters"]["features"]
     saved: bytes = loader.load("python").Quantizer(features, [(-500, 1500)] * features).save()
     return saved
 
 
 def rounds(program: Program) -> Iterator[list[Request]]:
-    """The first makes all that lasts; the others are one kind of request each."""
+    """Yield requests: the first round makes all lasting objects, each other one has one kind."""
     features = program.model[1]["features"]
     rows = [[(37 + f) * k % 1000 for f in range(features)] for k in range(SAMPLES)]
     larger = [[program.growth * value for value in row] for row in rows]
@@ -194,23 +194,23 @@ def rounds(program: Program) -> Iterator[list[Request]]:
     known = "regression" in program.fields or "queries" in program.fields
 
     def late() -> list[Request]:
-        if known:  # the ids are known to the board alone, and it has the labels
+        if known:  # the ids are known to the board alone, which has the labels
             return plain
         pairs = [(each, late_label(next(ids), k % CLASSES)) for k, each in enumerate(plain)]
         return [request for pair in pairs for request in pair]
 
     if program.growth == 1:
         yield [*first, *late(), *status]
-    else:  # the other rounds have values that were not there before
+    else:  # the other rounds have new values
         yield [*first, *status]
     for requests in (labelled, late, status):
         for _ in range(UNLABELLED):
-            next(ids)  # those of the board's own samples without a label
+            next(ids)  # the ids of the board's own samples without a label
         yield requests() if callable(requests) else requests
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_nothing_is_put_on_the_heap(
+def test_nothing_is_allocated(
     name: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     program = PROGRAMS[name]

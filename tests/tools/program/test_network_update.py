@@ -13,7 +13,7 @@ from microshrub_host.library import library_files
 from microshrub_tools.link.tcp_line import SignedRecords
 
 KEY = bytes(32)
-# Its sleeps are counted in place of being slept. The socket's buffer is small, as a board's is.
+# Its sleeps are only counted. The socket's buffer is small, like a board's.
 BOARD = """
 import socket, sys
 fed, slept = [0], [0]

@@ -1,7 +1,7 @@
-"""Checkpoints of a board with a sensor: it goes on between the operations of its flash.
+"""Checkpoints of a board with a sensor, which works between the operations of its flash.
 
-The flash is littlefs in RAM that takes its time on the board's clock, as a Pico's does: 45 ms to
-erase a sector, 0.4 ms to write a page. The clock moves by nothing else but the waits.
+The flash is littlefs in RAM that takes time on the board's clock, as a Pico's does: 45 ms to erase
+a sector, 0.4 ms to write a page. Only these waits advance the clock.
 """
 
 from __future__ import annotations
@@ -118,13 +118,13 @@ def gaps():
 
 
 def board(run: Run, config: dict[str, Any], readings: int, code: str) -> list[str]:
-    """What the code prints on a board with this configuration."""
+    """Return the output of the code on a board with this configuration."""
     text = json.dumps(config)
     head = f"import json\nCONFIG, READINGS = json.loads({text!r}), {readings}\n"
     return run(head + BOARD + code).splitlines()
 
 
-def test_readings_go_on_while_a_checkpoint_is_saved(run_micropython: Run) -> None:
+def test_readings_continue_while_a_checkpoint_is_saved(run_micropython: Run) -> None:
     code = """
 app = serve()
 lengths = gaps()
@@ -140,15 +140,15 @@ print("STATUS:", words[14])
     longest, erases, missed, number = figures["GAPS"]
     assert number == 2
     assert erases >= 20
-    assert longest < 150_000  # at once, it takes 0.6 s
+    assert longest < 150_000  # in one go, it takes 0.6 s
     assert missed <= 3 * erases
     assert figures["STATUS"] == [missed]
     learned, _, held = figures["LEARNED"]
     assert (learned, held) == (1100 - 9, 0)
 
 
-def test_the_checkpoint_is_that_of_when_it_began(run_micropython: Run) -> None:
-    """A power cut later, the board goes on with a learner that all of its samples made."""
+def test_a_checkpoint_has_the_state_of_its_beginning(run_micropython: Run) -> None:
+    """After a power cut, the board continues with a learner that all of its samples have made."""
     code = """
 from array import array
 from microshrub.device.saving import Saving
@@ -172,8 +172,8 @@ print("SAME", again.store.number(), states[-1] == state(again))
     assert "SAME 3 True" in lines, lines[-3:]
 
 
-def test_late_labels_and_resets_find_all_as_it_should_be(run_micropython: Run) -> None:
-    """A reset, a label that comes late and a checkpoint asked for, each in mid save."""
+def test_late_labels_and_resets_during_a_save_keep_a_valid_state(run_micropython: Run) -> None:
+    """A reset, a late label and a requested checkpoint each come in the middle of a save."""
     code = """
 from microshrub.device.saving import Saving
 step = Saving._step
@@ -200,7 +200,7 @@ print("ACTS", len(acts), app.metrics.samples < 1600, app.saving.held)
     assert any(line.startswith("ACTS") and line.endswith(" 0") for line in lines)
 
 
-def test_without_room_for_labels_that_wait_none_is_lost(run_micropython: Run) -> None:
+def test_without_room_for_pending_labels_no_label_is_lost(run_micropython: Run) -> None:
     code = """
 app = serve()
 print("LEARNED", app.metrics.samples, app.store.number())

@@ -63,7 +63,7 @@ def test_a_sensor_of_the_users_own(start: Any) -> None:
 
 
 def test_several_sensors_make_one_reading(start: Any) -> None:
-    """The chip sets the pace; a pin is read with it, the counter with every fourth reading."""
+    """The chip sets the pace; the pin is read with it, the counter with every fourth reading."""
     motion = {
         "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": 400, "axes": 6,
         "fifo": False,
@@ -77,7 +77,7 @@ def test_several_sensors_make_one_reading(start: Any) -> None:
     for k, values in enumerate(seen, first):
         assert values[:6] == rows[k % READINGS]
         assert values[6] == 100 * (k + 1) + 26
-        count = k // 4 + 1  # of which every fifth gives nothing new
+        count = k // 4 + 1  # the counter; every fifth call gives nothing new
         assert values[7] in (count, count - 1)
     steps = [later[7] - earlier[7] for earlier, later in pairwise(seen)]
     assert set(steps) <= {0, 1, 2}
@@ -93,7 +93,7 @@ def test_features_of_several_sensors(start: Any) -> None:
         {"kind": "several", "sensors": [counter(rate=500), pin]}, 6, extraction=extraction
     )
     for low, high, square, far, _, pin_high in observed(start(config, files=FILES), 5):
-        assert high - low in (11, 12)  # of 12 or 13 calls, two or three gave nothing
+        assert high - low in (11, 12)  # two or three of 12 or 13 calls gave nothing
         assert (square, far) == (high * high, 2**29 - 1)
         assert pin_high % 100 == (26 - 32768) % 100
 
@@ -116,7 +116,7 @@ def test_features_of_several_sensors(start: Any) -> None:
          "gives 6 features, the learner"),
     ],
 )  # fmt: skip
-def test_a_sensor_that_cannot_be_is_named(
+def test_an_invalid_sensor_is_named(
     sensor: dict[str, Any], features: int, words: str, refused: Callable[..., str]
 ) -> None:
     assert words in refused(program(sensor, features), FILES)

@@ -37,12 +37,12 @@ class Peer(PacketPeer):
         self.device, self.config = device, config
 
     def until(self, wanted: int, say: Callable[[], None] = lambda: None) -> None:
-        """Wait until its model has that CRC32; meanwhile say something again and again."""
+        """Wait until the board's model has that CRC32; call say() again and again."""
         wait(lambda: self.fingerprint() == wanted, say)
 
 
 def wait(is_so: Callable[[], bool], say: Callable[[], None] = lambda: None) -> None:
-    """Until something is so, however long it takes; say() is called every second or so."""
+    """Wait until a condition holds, however long it takes; call say() about every second."""
     end = time.monotonic() + PATIENCE
     for turn in itertools.count():
         if is_so():
@@ -78,9 +78,7 @@ def put(micropython_command: tuple[str, ...], tmp_path: Path, air: Air) -> Itera
 
 
 @pytest.mark.parametrize("weather", [Weather(), BAD], ids=["fair", "bad"])
-def test_three_boards_teach_each_other_what_each_alone_was_taught(
-    put: Put, air: Air, weather: Weather
-) -> None:
+def test_three_boards_learn_each_others_classes(put: Put, air: Air, weather: Weather) -> None:
     air.weather = weather
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
     for k, board in enumerate(boards):
@@ -89,8 +87,8 @@ def test_three_boards_teach_each_other_what_each_alone_was_taught(
     assert {len(each) for each in air.heard} == {250}
 
 
-def test_what_it_learns_has_the_bits_of_a_pc(put: Put, air: Air) -> None:
-    """Parts come in any order, some twice, some damaged, and those of another key."""
+def test_datagrams_are_learned_with_the_bits_of_a_pc(put: Put, air: Air) -> None:
+    """Parts come in any order, some twice, some damaged, some signed with another key."""
     board = put("kitchen")
     rows = board.teach(0)
     first, second = packet_of(1, "attic"), packet_of(2, "hall")
@@ -101,7 +99,7 @@ def test_what_it_learns_has_the_bits_of_a_pc(put: Put, air: Air) -> None:
     foreign = parts_of(second, "run", OTHER_KEY)
     sent = [*parts, *parts, *damaged, *foreign, parts[0][:100], parts[1] + b"x", b""]
     dice.shuffle(sent)
-    for each in (*sent, *parts):  # as a datagram behind a short one is lost
+    for each in (*sent, *parts):  # a datagram behind a short one is lost
         air.say(each)
         time.sleep(0.02)
     taught = replayed(board.config, rows, first)
@@ -109,16 +107,14 @@ def test_what_it_learns_has_the_bits_of_a_pc(put: Put, air: Air) -> None:
     for each in parts_of(second, "run"):
         air.say(each)
     board.until(replayed(board.config, rows, first, second))
-    for each in sent:  # all that was heard before, again
+    for each in sent:  # all datagrams again
         air.say(each)
         time.sleep(0.02)
     time.sleep(1)
     assert board.fingerprint() == replayed(board.config, rows, first, second)
 
 
-def test_it_gives_only_classes_that_were_named_and_only_when_asked_again(
-    put: Put, air: Air
-) -> None:
+def test_a_board_sends_only_named_classes_and_only_after_a_request(put: Put, air: Air) -> None:
     board = put("kitchen", 1)
     board.teach(0, 1)
     parts = len(parts_of(packet_of(1, "kitchen"), "walk"))
@@ -133,13 +129,13 @@ def test_it_gives_only_classes_that_were_named_and_only_when_asked_again(
 
 
 def _parts(air: Air, name: str) -> list[bytes]:
-    """What was sent of a class."""
+    """Return the datagrams that were sent of a class."""
     head = datagram(1, name, bytes(8))[:8]
     return [each for each in air.heard if each.startswith(head)]
 
 
-def test_a_power_cut_while_it_learns_changes_nothing(put: Put, air: Air) -> None:
-    board = put("kitchen", idle=1600)  # so that there is time to cut it
+def test_a_power_cut_during_a_packet_changes_nothing(put: Put, air: Air) -> None:
+    board = put("kitchen", idle=1600)  # slow enough to be cut
     rows = board.teach(0)
     packet = packet_of(1, "attic")
     whole = replayed(board.config, rows, packet)
@@ -155,10 +151,10 @@ def test_a_power_cut_while_it_learns_changes_nothing(put: Put, air: Air) -> None
         link.ask(CHECKPOINT)
     board.device.kill()
     board.device.start()
-    board.until(whole, say)  # which is heard once its network is there
+    board.until(whole, say)  # received once its network is up
 
 
-def test_a_board_that_comes_late_asks(put: Put) -> None:
+def test_a_board_that_starts_late_requests_packets(put: Put) -> None:
     kitchen = put("kitchen", 0)
     kitchen.teach(0)
     time.sleep(3)
@@ -170,7 +166,7 @@ def test_a_board_that_comes_late_asks(put: Put) -> None:
 def test_the_radio_is_called_as_micropython_documents_it(
     micropython_command: tuple[str, ...], tmp_path: Path, air: Air
 ) -> None:
-    """With a module espnow of software, which no radio is behind."""
+    """The module espnow is a simulation without a radio."""
     boards = []
     for k, name in enumerate(("kitchen", "attic")):
         config = settings(air, name, (k,))
@@ -238,7 +234,7 @@ print(used[2] - used[1], sharing._carrier.is_open)
 """
 
 
-def test_while_nothing_comes_nothing_is_allocated(
+def test_without_datagrams_nothing_is_allocated(
     run_micropython: Callable[[str], str], air: Air
 ) -> None:
     assert run_micropython(QUIET % air.new_port()).split()[-2:] == ["0", "True"]

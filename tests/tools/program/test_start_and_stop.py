@@ -1,4 +1,4 @@
-"""The program while it starts, with a PC that does not wait, on a board as rude as a real one."""
+"""The program while it starts, with an impatient PC, on a board as strict as a real one."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def board(tmp_path: Path, micropython_command: tuple[str, ...]) -> Iterator[Unix
 
 
 def hostile() -> bytes:
-    """Frames with every byte that a REPL obeys: a hello of session 0x0345, and samples."""
+    """Return frames with every byte that a REPL obeys: a hello of session 0x0345, and samples."""
     frames = [Frame(1, 0x0345, 0, b"")]
     frames += [Frame(4, 0x0103, k, bytes([1, 3, 1, 4, 2, 3, 5, 1, 3])) for k in range(4)]
     return b"".join(map(pack, frames))
 
 
 def started_while_a_pc_talks(line: SerialLine) -> bytes:
-    """What the board says between its reset and the start of its program, or its prompt."""
+    """Return the board's output from its reset to the start of its program, or to its prompt."""
     line.write(b"\x02\x04")
     received = b""
     while b"soft reboot" not in received:
@@ -61,7 +61,7 @@ def started_while_a_pc_talks(line: SerialLine) -> bytes:
     return received
 
 
-def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
+def test_a_pc_that_sends_while_the_board_starts(board: UnixBoard) -> None:
     """The program starts, unless Ctrl-C comes before its first line; then hello starts it."""
     stopped = 0
     for _ in range(3):
@@ -71,7 +71,7 @@ def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
             assert link.connect().features == 2
             assert isinstance(link.ask(STATUS), DeviceStatus)
         with Device(board.port):
-            pass  # its prompt, for the next one
+            pass  # leaves a prompt for the next round
         if not stopped:
             break
     assert stopped <= 1
@@ -81,12 +81,12 @@ def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
     with HostLink(SerialLine(board.port)) as link:  # in the raw REPL
         assert link.connect().features == 2
     with Device(board.port):
-        pass  # leaves it in the friendly one
+        pass  # leaves the board in the friendly REPL
     with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
 
-def test_a_raw_prompt_is_seen_whatever_it_says_after_it(
+def test_a_raw_prompt_is_recognised_whatever_follows_it(
     board: UnixBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To a raw REPL, the end of a hello can be Ctrl-E, which it answers with R and a zero."""
@@ -97,7 +97,7 @@ def test_a_raw_prompt_is_seen_whatever_it_says_after_it(
         assert link.connect().features == 2
 
 
-def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
+def test_a_session_continues_when_the_line_is_back(board: UnixBoard) -> None:
     line = SerialLine(board.port)
     with HostLink(line) as link:
         link.connect()
@@ -105,7 +105,7 @@ def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
             link.ask(sample([k, k], 1))
         before = link.ask(STATUS)
         pending = link.post(sample([1, 2], 0))
-        line._port.close()  # as when the cable is pulled
+        line._port.close()  # as with a pulled cable
         link.wait(pending)
         after = link.ask(STATUS)
     assert isinstance(before, DeviceStatus)
@@ -114,10 +114,10 @@ def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
 
 
 @pytest.mark.parametrize("program", ["hangs", "resets itself"])
-def test_the_way_into_a_program_that_does_not_listen(
+def test_access_to_a_program_that_does_not_listen(
     program: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Ctrl-C that waits when the program has started stops it before it makes anything."""
+    """A pending Ctrl-C stops a starting program before it creates any object."""
     flash = flashed(tmp_path / "flash")
     body = "while True:\n            pass" if program == "hangs" else "import sys; sys.exit(9)"
     (flash / "microshrub.0001" / "main.py").write_text(f"""
@@ -133,7 +133,7 @@ main(Dead())
     config = flash / "microshrub.0001" / "config.json"
     config.write_text(config.read_text().replace('"watchdog": 0', '"watchdog": 9'))
     with UnixBoard(micropython_command, flash) as board:
-        cuts = threading.Timer(0.5, board.cut_power)  # as the reset button does
+        cuts = threading.Timer(0.5, board.cut_power)  # like the reset button
         cuts.start()
         with Device(board.port) as device:
             assert device.value("6 * 7") == 42

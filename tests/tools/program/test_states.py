@@ -1,4 +1,4 @@
-"""The states that config.json names, damaged: at the start of a program, and when it is reset."""
+"""Damaged states that config.json names: at the start of a program, and at its reset."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONFIG = configuration(
 
 
 def states() -> dict[str, bytes]:
-    """What a model has learned, and its quantizer."""
+    """The states of a trained model and of its quantizer."""
     library: Any = loader.load("python")
     model, quantizer = library.ShrubEnsemble(**SHAPE), library.Quantizer(2)
     for k in range(50):
@@ -65,7 +65,7 @@ def link(micropython_command: tuple[str, ...], folder: Path) -> Iterator[HostLin
 
 
 def flipped(data: bytes, place: int) -> bytes:
-    """With one bit another one."""
+    """Return the data with one bit flipped."""
     return data[:place] + bytes([data[place] ^ 8]) + data[place + 1 :]
 
 
@@ -81,10 +81,10 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("name", "damage", "words"), DAMAGE)
-def test_a_damaged_state_leaves_all_fresh(
+def test_with_a_damaged_state_all_states_start_fresh(
     name: str, damage: Any, words: str, folder: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """The other one, too: a model's thresholds mean nothing to another quantizer."""
+    """The other state is dropped, too: a model's thresholds mean nothing to another quantizer."""
     (folder / name).write_bytes(damage((folder / name).read_bytes()))
     lines = run_device(micropython_command, folder).splitlines()
     assert lines[0].startswith("microshrub: starting fresh; ")
@@ -115,7 +115,7 @@ def test_a_fresh_board_observes_before_it_learns(
 
 
 @pytest.mark.parametrize(("name", "damage", "words"), DAMAGE)
-def test_a_reset_that_cannot_be_forgets_nothing(
+def test_a_reset_that_fails_forgets_nothing(
     name: str, damage: Any, words: str, link: HostLink, folder: Path
 ) -> None:
     first = crc32_of(link)
@@ -151,12 +151,12 @@ def test_a_reset_leaves_no_memory_behind(link: HostLink) -> None:
     assert used[1] == used[2]
 
 
-def test_a_state_that_is_whole_and_cannot_be_leaves_nothing_half(
+def test_a_complete_but_invalid_state_leaves_nothing_half_loaded(
     folder: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """A right checksum over a word that is out of its range."""
+    """The checksum is right, but a word is out of its range."""
     library: Any = loader.load("python")
-    quantizer = library.Quantizer(2)  # not frozen, which a model cannot begin with
+    quantizer = library.Quantizer(2)  # not frozen, so a model cannot use it
     (folder / "quantizer.state").write_bytes(quantizer.save())
     output = run_device(micropython_command, folder)
     assert re.search(r"quantizer\.state: .*not frozen", output.splitlines()[0])

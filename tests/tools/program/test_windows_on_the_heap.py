@@ -1,7 +1,7 @@
-"""What features of windows put on the heap, even for a moment: nothing.
+"""Features of windows allocate nothing on the heap, not even for a moment.
 
-Filters, statistics and bands of frequencies, of a sensor with a FIFO as well. Why that counts is
-in test_moments_on_the_heap.py.
+This covers filters, statistics and frequency bands, also of a sensor with a FIFO.
+test_moments_on_the_heap.py says why it matters.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ for made in (ExtractingSensor(sensor, options), ExtractingFifo(sensor, options, 
         ["window=1", "hop=1", "statistics=none", "low-pass=9"],
     ],
 )
-def test_nothing_is_put_on_the_heap(
-    words: list[str], run_micropython: Callable[[str], str]
-) -> None:
+def test_nothing_is_allocated(words: list[str], run_micropython: Callable[[str], str]) -> None:
     options = FeatureOptions.of(words).extraction(AXES, RATE).options
     output = run_micropython(READINGS.replace("OPTIONS", repr(options)))
     for line in output.splitlines():

@@ -1,4 +1,4 @@
-"""A board that is taught from nothing, class after class, and then left alone."""
+"""A board that is taught from nothing, class after class, and then runs without labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEATURES, CLASSES = 3, 3
 
 
 def rows_of(rng: Any, label: int, count: int) -> list[list[int]]:
-    """Samples of a class; each lies within no range that another class has shown."""
+    """Return samples of a class; they lie outside the ranges of all other classes."""
     centre = np.array([(1000, 0, 50), (-400, 9000, 60), (200, -300, -70000)][label])
     return [[int(v) for v in row] for row in rng.normal(centre, (80, 70, 90), (count, FEATURES))]
 
@@ -54,13 +54,13 @@ def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Any:
         yield device
 
 
-def test_taught_class_after_class_it_knows_all_through_a_power_cut(
+def test_taught_class_after_class_the_board_knows_all_classes_after_a_power_cut(
     device: Device, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(4)
     twin = Simulated(tmp_path)
     with connected(device) as link:
-        assert answer_of(link, [1, 2, 3]) == twin.sample([1, 2, 3])  # before anything was taught
+        assert answer_of(link, [1, 2, 3]) == twin.sample([1, 2, 3])  # before any label
         for label in range(CLASSES):
             for row in rows_of(rng, label, 25):
                 assert answer_of(link, row, label) == twin.sample(row, label)
@@ -74,12 +74,12 @@ def test_taught_class_after_class_it_knows_all_through_a_power_cut(
         assert answers == [twin.sample(row) for row in unlabelled]
         assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
         assert link.ask(FINGERPRINT).crc32 == twin.app.state_crc32() & 0xFFFFFFFF  # type: ignore[attr-defined]
-        # once it has settled, the same row gets the same answer, whatever came between
+        # once the ranges have settled, the same row gets the same answer, whatever came in between
         again = [answer_of(link, row) for row in reversed(unlabelled[200:400])]
     assert again[::-1] == answers[200:400]
 
 
-def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) -> None:
+def test_a_board_learns_from_late_labels_alone(device: Device, tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     twin = Simulated(tmp_path)
     with connected(device) as link:
@@ -97,10 +97,10 @@ def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) ->
     assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
 
 
-def test_ranges_grow_before_the_first_label_and_not_for_one_who_came_with_what_he_knows(
+def test_ranges_grow_before_the_first_label_unless_a_model_came_along(
     tmp_path: Path,
 ) -> None:
-    """Built with a saved model, a board has counted no sample, and knows its classes."""
+    """A board that was built with a saved model has counted no sample, but knows its classes."""
     parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 8192}
     put_device(tmp_path, configuration("Thicket", parameters, warmup=None))
     taught, built = Simulated(tmp_path), Simulated(tmp_path)
@@ -123,7 +123,7 @@ def test_ranges_grow_before_the_first_label_and_not_for_one_who_came_with_what_h
     assert [built.sample(row) for row in far] == predicted
 
 
-def test_a_learner_that_cannot_move_along_needs_a_warm_up(tmp_path: Path) -> None:
+def test_a_learner_without_moves_needs_a_warm_up(tmp_path: Path) -> None:
     parameters = {"features": FEATURES, "classes": CLASSES, "window": 8}
     put_device(tmp_path, configuration("ShrubEnsemble", parameters, warmup=None))
     with pytest.raises(ValueError, match="needs a warmup"):

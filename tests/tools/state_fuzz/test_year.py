@@ -1,4 +1,4 @@
-"""A simulated year: that it holds, and that it would notice if it did not."""
+"""A simulated year: its checks hold, and they detect faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_tools.state_fuzz import year as year_module
 from microshrub_tools.state_fuzz.year import Year, YearError
 
 
-def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
+def test_some_days_pass_and_print_their_events(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dev", "simulate-year", "--days", "2", "--rate", "5", "--seed", "11"]) == 0
     output = capsys.readouterr().out
     assert "bit by bit" in output
@@ -68,14 +68,14 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
         (["--days", "0"], "--days has to be at least 1"),
     ],
 )
-def test_what_cannot_sleep_is_refused(
+def test_a_board_that_cannot_sleep_is_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["dev", "simulate-year", *words]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_flipped_bit_is_noticed() -> None:
+def test_a_flipped_bit_is_detected() -> None:
     year = Year(seed=5)
     year.day()
     year._device.app.learner.buffers()[0][2][-1] ^= 1
@@ -83,7 +83,7 @@ def test_a_flipped_bit_is_noticed() -> None:
         year.day()
 
 
-def test_a_checkpoint_with_another_state_is_noticed() -> None:
+def test_a_checkpoint_with_another_state_is_detected() -> None:
     year = Year(seed=6)
     year.day()
     year._noted[year._device.number].parts[3] ^= 1
@@ -95,10 +95,10 @@ def test_a_checkpoint_with_another_state_is_noticed() -> None:
     ("left", "is_full", "kept_by", "oldest"),
     [(1000, False, "soon", 60), (0, False, "sparing", 6060), (1000, True, "failed", 12060)],
 )
-def test_a_lost_label_belongs_to_what_kept_it_from_flash(
+def test_a_lost_label_is_counted_by_its_cause(
     left: int, is_full: bool, kept_by: str, oldest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seconds while there are saves, then their pace; where the disk is full, one of them more."""
+    """The limit is some seconds, or the flash's pace, and one second more if the disk is full."""
     year = _frozen(7)
     monkeypatch.setattr(year_module, "_FULL", 1 if is_full else 1 << 30)
     for _ in range(20):
@@ -114,7 +114,7 @@ def test_a_lost_label_belongs_to_what_kept_it_from_flash(
 
 
 def test_a_label_of_the_first_moment_is_saved_in_time() -> None:
-    """It was learned before the program looked at its clock; three seconds later it is there."""
+    """The label comes before the program first reads its clock; it is saved 3 seconds later."""
     year = _frozen(8)
     for _ in range(10):
         _teach(year)
@@ -125,14 +125,14 @@ def test_a_label_of_the_first_moment_is_saved_in_time() -> None:
     assert year.report.soon.labels == 0
 
 
-def test_a_label_that_is_lost_too_late_is_noticed() -> None:
+def test_a_label_that_is_lost_too_late_is_detected() -> None:
     year = _frozen(9)
     with pytest.raises(YearError, match=r"1 labels are lost, .* 6 seconds"):
         _cut_late(year)
 
 
 def _cut_late(year: Year) -> None:
-    """Now and then the checkpoint that is being written is whole, and nothing is lost."""
+    """Now and then, the checkpoint in progress is complete, and nothing is lost."""
     for _ in range(10):
         _teach(year)
         year._wait(6000)
@@ -140,7 +140,7 @@ def _cut_late(year: Year) -> None:
 
 
 def _frozen(seed: int) -> Year:
-    """A year whose first labels were saved, without cuts and late labels that are drawn."""
+    """Return a year whose first labels are saved, without random cuts and late labels."""
     year = Year(seed=seed)
     year._rng = _Without(seed)
     while not year._device.number:
@@ -149,7 +149,7 @@ def _frozen(seed: int) -> Year:
 
 
 class _Without(random.Random):
-    """Draws no power cut, and no label that is late."""
+    """A random generator that draws no power cut and no late label."""
 
     def randrange(self, *given: Any) -> int:
         never = given in ((year_module._CUT,), (year_module._LATE,))

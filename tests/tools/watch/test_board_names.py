@@ -1,4 +1,4 @@
-"""A board that learns tells what its classes and features are called, beside text as well."""
+"""A learning board sends the names of its classes and features, also with text output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Board(Hardware):
 
 main(Board())
 """
-# The same with a link that knows no request for the configuration
+# The same board with a link that has no request for the configuration
 OLD_BOARD = (
     """
 from microshrub.device import link, service
@@ -75,7 +75,7 @@ def config(**fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
-    """Starts a board with that configuration; gives its port."""
+    """A function that starts a board with that configuration and returns its port."""
     devices = []
 
     def start(main: str = BOARD, **fields: Any) -> str:
@@ -99,7 +99,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_record_writes_the_names(
     text: bool, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With text, too, which says classes by their numbers: --append leaves two classes two."""
+    """This also holds with text, which has class numbers: --append adds no further classes."""
     monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)
     file = tmp_path / "walk.csv"
     file.write_text('x axis,ÿ,label\n1,2,at rest\n1,2,"walk, fast"\n')
@@ -113,7 +113,7 @@ def test_record_writes_the_names(
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_a_board_from_before_there_was_such_a_request(
+def test_a_board_without_the_request_for_the_configuration(
     text: bool, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)
@@ -132,7 +132,7 @@ def test_monitor_shows_the_names(old: bool, start: Start) -> None:
         process.send_signal(signal.SIGINT)
 
 
-def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
+def test_a_configuration_of_many_frames_arrives_complete(start: Start) -> None:
     units = [[-5, 2], [1000, -3]]
     with HostLink(SerialLine(start(units=units, program="n" * 3000))) as link:
         welcome = link.connect()
@@ -140,7 +140,7 @@ def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
         names = names_of(whole, welcome)
         forged = Welcome(8, welcome.configuration_hash ^ 1, 2, 2, 64, 1)
         assert read_configuration(link, forged) == {}
-    assert whole["units"] == [(-5, 2), (1000, -3)]  # so all of it came: it has its CRC32
+    assert whole["units"] == [(-5, 2), (1000, -3)]  # complete, as it has its CRC32
     assert (names.classes, names.features) == (tuple(CLASSES), tuple(FEATURES))
     assert [names.value(0, raw) for raw in (0, 123, -1)] == ["-5.00", "-3.77", "-5.01"]
     assert [names.value(1, raw) for raw in (0, 7)] == [1000, 8000]
@@ -154,10 +154,10 @@ def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
         {"class_names": {}, "units": [[0, 10**9], [0.5, True]]},
     ],
 )
-def test_what_cannot_be_a_name_is_a_number(
+def test_an_invalid_name_becomes_a_number(
     fields: dict[str, Any], device: Callable[[str], str]
 ) -> None:
-    """A program of somebody else may send anything."""
+    """Another program may send anything."""
     text = json.dumps(fields).encode()
     method = f"""
     def read_text(self, at, buffer):

@@ -1,4 +1,4 @@
-"""Boards that say what cannot be: monitor and record show it, or end with one line."""
+"""Boards with invalid messages: monitor and record show them, or end with one line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def status(**words: int) -> dict[str, tuple[int, bytes]]:
     return {"status": (STATE, struct.pack("<18i", *changed))}
 
 
-# What the board is, and what is said of it; "": it can be used all the same
+# The board, and the message about it; "": the board can be used anyway
 BOARDS: dict[str, tuple[dict[str, Any], str]] = {
     "a good one": ({"config": NAMES, "seen": observed()}, ""),
     "predicts class 200": ({"seen": observed(label=200)}, "class 200 of 2"),
@@ -124,7 +124,7 @@ MONITORED: dict[str, tuple[dict[str, Any], str]] = BOARDS | {
 
 
 def check(words: str, code: int, output: str) -> None:
-    """One line, and what it says; no escape, no traceback."""
+    """Check the exit code and the single line of the message; no escape, no traceback."""
     assert code == (2 if words else 0), output
     assert "\x1b" not in output
     assert "Traceback" not in output
@@ -222,11 +222,11 @@ def test_escapes_of_a_file_do_not_reach_the_terminal(
     for output in (first.out, first.err, last.out, last.err):
         assert "\x1b" not in output
         assert "\x07" not in output
-    assert "]0;title" in first.out  # it is shown, only not obeyed
-    assert "[2J" not in first.out  # as a terminal's colours, left out when the file is read
+    assert "]0;title" in first.out  # shown, but not obeyed
+    assert "[2J" not in first.out  # left out with colours when the file is read
 
 
-def test_what_a_terminal_shows_is_what_it_was() -> None:
+def test_ordinary_text_is_shown_unchanged() -> None:
     text = "Zürich 東京 \N{PARTY POPPER} a\tb\n\u00a0c"
     assert shown(text) == text
     assert shown(ESCAPES) == "]0;title[2J31mwalk"

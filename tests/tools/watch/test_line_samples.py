@@ -1,4 +1,4 @@
-"""What a board prints as it would into a log is recorded: rows, names and values, after resets."""
+"""A board's printed lines become a recording: rows, names and values, also after resets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_forms(
     assert sum(left_out.values()) == 2
 
 
-def test_a_header_names_the_columns_and_comes_again_after_a_reset() -> None:
+def test_a_header_names_the_columns_and_is_repeated_after_a_reset() -> None:
     rows = ["ax,ay,label", "1,2,0", "3,4,1", "5", BOOT, "ax,ay,label", "6,7,1"]
     samples, left_out = taken(rows)
     assert [(each.values, each.label) for each in samples] == [((1, 2), "0"), ((3, 4), "1"),
@@ -53,7 +53,7 @@ def test_a_header_names_the_columns_and_comes_again_after_a_reset() -> None:
     assert sum(left_out.values()) == len(rows) - len(samples)
 
 
-def test_each_line_is_a_sample_or_told() -> None:
+def test_each_line_is_a_sample_or_reported() -> None:
     lines = [
         PROMPT,
         "Connecting to WiFi ...",
@@ -71,7 +71,7 @@ def test_each_line_is_a_sample_or_told() -> None:
 def test_record_over_a_port(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A board that prints rows, is reset, and prints on: no row of its is lost."""
+    """A board prints rows, is reset, and continues: no row is lost."""
     program = f"""
 import time
 n = 0

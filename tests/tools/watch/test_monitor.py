@@ -1,4 +1,4 @@
-"""Watching a real MicroPython over a real pty: the numbers shown are the device's."""
+"""Watching a real MicroPython over a real pty: the displayed numbers are the device's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from microshrub_tools.watch.interrupts import Interrupts
 
 
 def device_metrics() -> object:
-    """The metrics that SERVER made."""
+    """Return the metrics of SERVER."""
     metrics = loader.load("python").Metrics(3)
     for n in range(300):
         metrics.update(n // 10 % 3, n % 7 % 3)
@@ -38,7 +38,7 @@ def device_metrics() -> object:
 
 
 class Spy(SerialLine):
-    """A port that keeps what is sent."""
+    """A port that records the sent bytes."""
 
     sent = b""
 
@@ -47,7 +47,7 @@ class Spy(SerialLine):
         super().write(data)
 
 
-def test_the_numbers_are_those_of_the_device(device: Device) -> None:
+def test_the_numbers_match_the_device(device: Device) -> None:
     metrics = device_metrics()
     line = Spy(device(SERVER))
     with HostLink(line) as link:
@@ -96,7 +96,7 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     assert not {"NoChange", "kappa", "balanced accuracy", "G-mean"} & unlabelled.keys()
 
 
-def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:
+def test_a_device_gets_a_new_hello_after_a_reset(device: Device) -> None:
     with HostLink(SerialLine(device(RESET_ONCE))) as link:
         watch = Watch(link)
         for _ in range(8):
@@ -123,7 +123,7 @@ def test_plain_lines_until_ctrl_c_and_then_a_plot(device: Device, tmp_path: Path
     assert "written to" in error
 
 
-def test_it_ends_after_so_many_seconds(
+def test_it_ends_after_the_given_seconds(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "watch.png"
@@ -132,7 +132,7 @@ def test_it_ends_after_so_many_seconds(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
-def test_an_exam_counts_what_has_no_label(
+def test_an_exam_counts_predictions_without_a_label(
     device: Device, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The device predicts class 0 for each sample without a label."""
@@ -157,7 +157,7 @@ def test_an_exam_of_a_board_that_sends_nothing(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("no_virtual_board")
-def test_nobody_there_and_wrong_options(
+def test_a_missing_board_and_wrong_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("monitor", "--port", tmp_path / "none") == 2
@@ -173,13 +173,13 @@ def test_nobody_there_and_wrong_options(
     assert "--port" in capsys.readouterr().err
 
 
-def test_the_accuracy_now_is_that_of_the_last_samples() -> None:
+def test_the_recent_accuracy_covers_the_last_samples() -> None:
     recent = Recent()
     assert recent.accuracy is None
     for samples, right in ((100, 90), (400, 300), (700, 500), (1000, 560)):
         recent.note(DeviceStatus(samples, right, *[0] * 16))
     assert recent.accuracy == (pytest.approx(100 * 260 / 600), 600)
-    recent.note(DeviceStatus(50, 10, *[0] * 16))  # it began anew
+    recent.note(DeviceStatus(50, 10, *[0] * 16))  # the counts start again
     assert recent.accuracy is None
     recent.note(DeviceStatus(60, 19, *[0] * 16))
     assert recent.accuracy == (90, 10)
@@ -201,7 +201,7 @@ def test_an_idle_board_is_watched_for_ever() -> None:
 
 
 def observations(scores: list[int], threshold: int = 100) -> list[Observed]:
-    """One of each score, above the threshold or not."""
+    """Return one observation for each score, above the threshold or not."""
     return [
         Observed(k, Prediction(0, 0, 255, score, int(score > threshold)), None, ())
         for k, score in enumerate(scores)
@@ -217,13 +217,13 @@ def observations(scores: list[int], threshold: int = 100) -> list[Observed]:
         ([160, *[10] * 80], 160),
     ],
 )
-def test_the_last_episode_is_told_by_its_peak(scores: list[int], wanted: int | None) -> None:
+def test_the_last_episode_is_reported_with_its_peak(scores: list[int], wanted: int | None) -> None:
     peak = strangest_of(observations(scores))
     assert (peak and peak.prediction.score) == wanted
 
 
 def test_each_word_is_explained_on_the_page() -> None:
-    """All names that monitor.py yields are in the table of what they mean."""
+    """All names that monitor.py yields are in the page's table of meanings."""
     source = Path(monitor.__file__).read_text(encoding="utf-8")
     page = (ROOT / "docs/how-to/put-a-model-on-a-board.md").read_text(encoding="utf-8")
     table = page.partition("What its words mean:")[2].partition("## ")[0]

@@ -1,4 +1,4 @@
-"""Recording from a real MicroPython over a real pty: what is in the file, whatever happens."""
+"""Recording from a real MicroPython over a real pty: the file's content, whatever happens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from microshrub_tools.watch.sample_file import SampleFile, SampleFileError
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a file that has to be whole."""
+    """Return the rows of a file that has to be complete."""
     text = path.read_text()
     assert text.endswith("\n")
     assert len({len(cells) for cells in csv.reader(text.splitlines())}) == 1
@@ -45,7 +45,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def check_plotter(path: Path, least: int = 1) -> None:
-    """Each sample of PLOTTER from some on, none left out."""
+    """Check that the file has a run of PLOTTER's samples without a gap."""
     rows = rows_of(path)
     assert len(rows) >= least
     assert list(rows[0]) == ["n", "z", "label"]
@@ -80,7 +80,7 @@ def test_plotter_lines_go_straight_into_simulate(
     assert "300 samples, 2 features, 2 classes" in capsys.readouterr().out
 
 
-def test_turns_that_have_no_room_at_all_lags_are_told_as_by_other_commands() -> None:
+def test_turns_without_room_at_all_lags_are_reported_as_by_other_commands() -> None:
     for values, note in ((11, ""), (12, "Note: --features: 256 features have no room")):
         names = tuple(f"v{i}" for i in range(values))
         features = FeatureReadings(["turns=all", "window=16", "scale=1"])
@@ -89,7 +89,7 @@ def test_turns_that_have_no_room_at_all_lags_are_told_as_by_other_commands() -> 
         assert bool(features.note) == bool(note)
 
 
-def test_features_are_recorded_as_the_board_would_make_them(
+def test_features_are_recorded_as_the_board_makes_them(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, port = tmp_path / "walk.csv", device(PLOTTER)
@@ -121,10 +121,10 @@ while True:
 """
 
 
-def test_decimals_are_multiplied_and_the_factors_told(
+def test_decimals_are_multiplied_and_the_factors_reported(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A factor for the axes of a sensor; nobody else's samples are added with another one."""
+    """The axes of a sensor have one factor; samples with another factor cannot be appended."""
     file, port = tmp_path / "walk.csv", device(DECIMALS.replace("START", "0"))
     words = ["record", "--port", port, "-o", file, "--limit", 6]
     features = ["--features", "window=8", "hop=4", "statistics=min,max"]
@@ -132,7 +132,7 @@ def test_decimals_are_multiplied_and_the_factors_told(
     rows = rows_of(file)
     assert {row["label"] for row in rows} == {"walk"}
     low = [int(row["ax_min"]) for row in rows]
-    assert low == list(range(low[0], low[0] + 600, 100))[:6]  # of a quarter a reading
+    assert low == list(range(low[0], low[0] + 600, 100))[:6]  # a quarter per reading
     assert [int(row["ax_max"]) - int(row["ax_min"]) for row in rows] == [175] * 6
     assert [int(row["ay_max"]) for row in rows] == [-each for each in low]
     assert {row["on_min"] for row in rows} == {"0"}
@@ -145,7 +145,7 @@ def test_decimals_are_multiplied_and_the_factors_told(
     assert [row["label"] for row in rows_of(file)] == ["walk"] * 6 + ["rest"] * 6
 
 
-def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
+def test_a_decimal_too_large_for_its_factor_is_refused(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--features", "window=4", "statistics=max", "scale=1024"]
@@ -156,7 +156,7 @@ def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
     assert "scale=512" in err
 
 
-def test_what_the_board_says_is_told_and_no_window_spans_it(
+def test_text_of_the_board_is_shown_and_splits_the_windows(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, program_line = tmp_path / "walk.csv", 'print("microshrub: the FIFO overran 2 times")'
@@ -186,7 +186,7 @@ def test_observations_of_the_link(
         assert row["label"] == str(n // 50 % 2)
 
 
-def test_a_device_that_was_reset_is_said_hello_to_again(
+def test_a_device_gets_a_new_hello_after_a_reset(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)
@@ -199,13 +199,13 @@ def test_a_device_that_was_reset_is_said_hello_to_again(
 
 
 def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
-    walk = "walk, or = 2"  # signs that stand between words elsewhere
+    walk = "walk, or = 2"  # characters that separate words elsewhere
     file, printed = tmp_path / "keys.csv", tmp_path / "printed"
     master, slave = pty.openpty()
     note = f"    with open({str(printed)!r}, 'w') as file:\n        file.write(str(n))\n"
     words = ["record", "--port", device(PLOTTER + note), "-o", file]
     with spawn(*words, "--label-keys", "0=rest", f"1={walk}", "--time", stdin=slave) as process:
-        # more than a line holds that nobody reads: so it reads, and it listens to keys
+        # more than an unread line holds; so record reads it, and listens to keys
         wait_until(lambda: printed.exists() and int(printed.read_text() or 0) > 1000)
         assert not file.exists()  # no label, no sample
 
@@ -216,7 +216,7 @@ def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
         wait_until(lambda: file.exists() and len(labels()) > 100)
         os.write(master, b"x0")
         wait_until(lambda: labels()[-1:] == ["rest"])
-        os.write(master, b"\3")  # Ctrl-C as a terminal says it goes to its own processes only
+        os.write(master, b"\3")  # a terminal's Ctrl-C goes to its own processes only
         os.kill(process.pid, signal.SIGINT)
         error = process.communicate(timeout=PATIENCE)[1]
     os.close(master)
@@ -248,7 +248,7 @@ def test_ctrl_c_at_any_moment(device: Device, tmp_path: Path) -> None:
             check_plotter(file)
 
 
-def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_complete_lines(device: Device, tmp_path: Path) -> None:
     file = tmp_path / "full.csv"
 
     def limit() -> None:
@@ -264,12 +264,12 @@ def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
     assert "can no longer be written" in error
 
 
-def test_a_device_that_takes_nothing(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_that_does_not_read(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("record", "--port", device(PLOTTER), "-o", "/dev/full") == 2
     assert "left on device; 0 samples" in capsys.readouterr().err
 
 
-def test_an_existing_file_is_kept_unless_one_says_so(
+def test_an_existing_file_is_kept_without_an_option(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "twice.csv"
@@ -302,7 +302,7 @@ def test_another_set_of_names_is_an_error(
     assert f"{len(rows_of(file))} samples of this recording" in err
 
 
-def test_lines_that_are_no_sample_are_counted(
+def test_lines_without_a_sample_are_counted(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "some.csv"
@@ -341,7 +341,7 @@ while True:
     assert missing in output_in_time(recorded, missing)
 
 
-def test_a_port_that_goes_away(tmp_path: Path) -> None:
+def test_a_port_that_disappears(tmp_path: Path) -> None:
     file, port = tmp_path / "gone.csv", tmp_path / "port"
     master, slave = pty.openpty()
     port.symlink_to(os.ttyname(slave))
@@ -349,7 +349,7 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
         os.close(slave)
         numbers = count()
         wait_until(lambda: os.write(master, b"n:%d\n" % next(numbers)) and file.exists())
-        port.unlink()  # before its number is another test's
+        port.unlink()  # before another test gets the port's number
         os.close(master)
         error = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 2
@@ -358,7 +358,7 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
     assert rows_of(file)
 
 
-def test_silence_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_silence_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     master, slave = pty.openpty()
     words = ["record", "--port", os.ttyname(slave), "-o", tmp_path / "none.csv"]
     assert run(*words, "--seconds", 0.5) == 1
@@ -423,13 +423,13 @@ def test_without_a_board_a_port_is_needed(
         (">>> ", None),
     ],
 )
-def test_what_a_line_says(line: str, expected: Reading | None) -> None:
+def test_the_samples_of_a_line(line: str, expected: Reading | None) -> None:
     assert read_line(line) == expected
 
 
 @given(st.lists(st.one_of(st.binary(max_size=30), st.integers(0, 999)), max_size=20), st.data())
 def test_text_between_frames_is_found(parts: list[bytes | int], data: st.DataObject) -> None:
-    """Lines arrive whole, however the bytes are cut; frames around them do no harm."""
+    """Lines arrive complete, however the bytes are split; frames between lines do no harm."""
     stream = b"\n"
     for part in parts:
         frame = isinstance(part, bytes)
@@ -451,7 +451,7 @@ def test_noise_does_no_harm(pieces: list[bytes]) -> None:
         assert len(lines._rest) <= 4096
 
 
-def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
+def test_a_partial_line_is_not_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "half.csv"
     path.write_text("x,y\n1")
     with pytest.raises(Exception, match="the last line is incomplete"):
@@ -459,7 +459,7 @@ def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"PK\3\4\0\0", b"\xff\xfea\0,\0b\0\n\0", b"\x89PNG\r\n"])
-def test_what_is_no_csv_file_is_not_added_to(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_no_csv_is_not_appended_to(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(data)
     with pytest.raises(UserError, match=r"no CSV file .*--append"):
@@ -467,7 +467,7 @@ def test_what_is_no_csv_file_is_not_added_to(tmp_path: Path, data: bytes) -> Non
     assert path.read_bytes() == data
 
 
-def test_names_with_commas_and_quotes_come_back(tmp_path: Path) -> None:
+def test_names_with_commas_and_quotes_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     with SampleFile(path) as file:
         file.write(["a", "label"], [1, 'say "a"'])
@@ -477,7 +477,7 @@ def test_names_with_commas_and_quotes_come_back(tmp_path: Path) -> None:
     assert path.read_text() == 'a,label\n1,"say ""a"""\n,b\n'
 
 
-def test_the_help_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("record", "monitor", "bench"):
         assert run(command, "-h") == 0
         assert "--port" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`monitor` of a board whose program has ended: it says what the board said."""
+"""`monitor` of a board whose program has ended: it repeats the board's message."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
         (CONFIG, "import nothing_of_the_kind\n", "It said: ImportError: no module named"),
     ],
 )
-def test_why_it_ended_is_told(
+def test_the_reason_of_the_end_is_reported(
     config: dict[str, Any],
     main_py: str,
     words: str,
@@ -62,7 +62,7 @@ def test_why_it_ended_is_told(
     assert "Traceback" not in err
 
 
-def test_a_program_that_is_stopped_meanwhile(
+def test_a_program_that_stops_while_it_is_watched(
     folder: Path, micropython_command: tuple[str, ...]
 ) -> None:
     words = BoardWords()
@@ -71,11 +71,11 @@ def test_a_program_that_is_stopped_meanwhile(
         with HostLink(line, on_text=words.feed) as link:
             watch = Watch(link, words)
             watch.ask()
-            while not link._is_stopped():  # the board heeds it after a pause
+            while not link._is_stopped():  # the board reacts after a pause
                 link.poll(0.2)
                 line.write(b"\r\x03")
                 link.poll(0.2)
             with pytest.raises(StoppedError, match="It said: stopped: Ctrl-C"), words.explaining():
                 watch.ask()
-            assert link._silent == link._timeout  # nothing was sent in vain again
+            assert link._silent == link._timeout  # nothing was sent again in vain
     assert json.loads((folder / "config.json").read_text()) == CONFIG

@@ -58,7 +58,7 @@ def parameters(stream: Stream) -> dict[str, Any]:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], stream: Stream, tmp_path: Path) -> Iterator[Any]:
-    """Starts a device; its folder is tmp_path, where the PC finds the configuration, too."""
+    """A function that starts a device in tmp_path, where the PC finds the configuration, too."""
     devices = []
 
     def start(**fields: Any) -> Device:
@@ -89,17 +89,17 @@ def test_a_stream_is_learned_on_both(
     assert captured.out.count(f"{wanted.accuracy:.2f} %") == 2
     assert "agree: 900 samples" in captured.out
     assert "p99" in captured.out
-    assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900
+    assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900 samples
     assert "with --reset" in capsys.readouterr().err
     assert command(device, tmp_path, "--limit", "100", "--rate", "400", "--reset") == 0
 
 
-def test_a_device_without_ranges_is_shown_the_warm_up(
+def test_a_device_without_ranges_gets_the_warm_up(
     start: Any, tmp_path: Path, wanted: Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
     device = start(quantizer=None)
     assert command(device, tmp_path, "--limit", "300") == 0
-    assert command(device, tmp_path) == 0  # goes on
+    assert command(device, tmp_path) == 0  # continues
     assert f"{wanted.state_crc32:08x}" in capsys.readouterr().out
 
 
@@ -108,7 +108,7 @@ def test_the_first_difference_is_named(
 ) -> None:
     device = start()
     with HostLink(SerialLine(device.port)) as link:
-        link.connect()  # the device has its ranges now, the PC gets others
+        link.connect()  # the device has its ranges now; the PC gets others
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
         prequential.fit(engine, stream.raw_rows()[:4] // 50, 4)
         (tmp_path / "quantizer.state").write_bytes(engine.saved().quantizer)
@@ -141,7 +141,7 @@ def test_a_power_cut_in_mid_stream(
     assert run.figures.right == np.sum(wanted.right)
 
 
-def test_a_device_that_forgets_all_begins_anew(
+def test_a_device_that_loses_all_state_starts_again(
     start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     device = start()
@@ -195,7 +195,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
         assert run.figures.restarts == 0
 
 
-def test_a_learned_model_goes_on(
+def test_a_trained_model_continues(
     start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
@@ -216,7 +216,7 @@ def test_a_learned_model_goes_on(
 def test_a_socket_is_a_port(
     start: Any, tmp_path: Path, wanted: Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As that of an emulated board: socket://HOST:PORT."""
+    """An example is an emulated board's port: socket://HOST:PORT."""
     line = Ends(start().port).stdin
     ends = line.fileno()
     server = socket.create_server(("127.0.0.1", 0))
@@ -305,7 +305,7 @@ def test_without_a_board_a_port_is_needed(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("rate", ["0", "-3", "fast", "nan"])
-def test_a_rate_that_cannot_be(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_rate_is_refused(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["stream", SOURCE, "--port", "x", f"--rate={rate}"])
     assert "--rate: has to be" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`microshrub stream` finds classes and columns by their names, and refuses other samples."""
+"""`microshrub stream` matches classes and columns by name, and refuses other samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from microshrub_tools.board.simulated_device import Twin
 def walks(
     columns: tuple[str, ...] = ("x", "y"), classes: tuple[str, ...] = ("rest", "run", "walk")
 ) -> Stream:
-    """Three samples, one of each class, whose values tell their columns."""
+    """Return three samples, one of each class, whose values identify their columns."""
     values = np.array([[ord(name[0]) + k for name in columns] for k in range(3)], dtype=np.float64)
     labels = np.array([0, 1, 2], dtype=np.uint8)
     return Stream("walks.csv", values, labels, columns, classes)
@@ -34,8 +34,8 @@ def twin(tmp_path: Path) -> Twin:
     return Twin(tmp_path)
 
 
-def test_classes_and_columns_are_found_by_their_names(twin: Twin) -> None:
-    """A class that is in another place is not learned as the device's class of that place."""
+def test_classes_and_columns_are_matched_by_name(twin: Twin) -> None:
+    """A class in another position is not learned as the device's class of that position."""
     assert twin.labels(walks()).tolist() == [0, 1, 2]
     assert twin.labels(walks(classes=("walk", "rest", "run"))).tolist() == [2, 0, 1]
     rows = twin.raw_rows(walks())
@@ -44,7 +44,7 @@ def test_classes_and_columns_are_found_by_their_names(twin: Twin) -> None:
     some = Stream(
         "walks.csv", some.values[:2], np.array([1, 0], np.uint8), ("x", "y"), ("walk", "run")
     )
-    assert twin.labels(some).tolist() == [1, 2]  # a part of the classes is enough
+    assert twin.labels(some).tolist() == [1, 2]  # some of the classes are enough
 
 
 def test_classes_and_columns_that_the_device_does_not_have_are_refused(twin: Twin) -> None:
@@ -54,7 +54,7 @@ def test_classes_and_columns_that_the_device_does_not_have_are_refused(twin: Twi
         twin.raw_rows(walks(("x", "z")))
 
 
-def test_values_that_the_units_of_the_device_cannot_hold_are_told(tmp_path: Path) -> None:
+def test_values_that_the_devices_units_cannot_hold_are_reported(tmp_path: Path) -> None:
     """A device that was built with whole numbers learns 0.37 as 0."""
     stream = walks()
     names = {"feature_names": ("x", "y"), "class_names": stream.class_names}

@@ -1,4 +1,4 @@
-"""The built page, served on a free port; skips the tests where it was not built."""
+"""The built page, served on a free port; skips the tests if the page was not built."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def page(chromium: Chromium) -> Iterator[Browser]:
 
 @pytest.fixture
 def playground(page: Browser, address: str) -> Browser:
-    """The page, opened anew."""
+    """The page, newly opened."""
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     return page
@@ -45,7 +45,7 @@ def playground(page: Browser, address: str) -> Browser:
 
 @pytest.fixture
 def held(page: Browser, address: str) -> Iterator[Browser]:
-    """The page, opened anew, whose sensor is read when the test says so."""
+    """The page, newly opened, with a sensor that is read when the test asks for it."""
     with held_clock(page):
         page.open(address)
         page.wait("!!document.querySelector('#start')")

@@ -1,4 +1,4 @@
-"""What axe-core finds in the page: nothing, before a run and after one, in every look."""
+"""axe-core finds no violation in the page, before and after a run, in every size and colour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOKS = [(360, False), (360, True), (1280, False), (1280, True)]  # width in pix
 
 
 def findings(page: Browser) -> list[str]:
-    """What is found, with the elements that it is about."""
+    """Return the violations, with the elements concerned."""
     page.run(AXE.read_text(encoding="utf-8") + "; void 0")
     result: list[dict[str, Any]] = page.run("axe.run().then((all) => all.violations)")
     return [
@@ -26,11 +26,11 @@ def findings(page: Browser) -> list[str]:
 
 
 def open_all(page: Browser) -> None:
-    """Unfold what is folded."""
+    """Unfold all folded parts."""
     page.run("document.querySelectorAll('details').forEach((each) => each.open = true)")
 
 
-def test_nothing_is_found(playground: Browser) -> None:
+def test_the_page_has_no_violation(playground: Browser) -> None:
     if not AXE.exists():
         pytest.skip("the page's packages are not installed: make web")
     for has_run in (False, True):
@@ -43,7 +43,7 @@ def test_nothing_is_found(playground: Browser) -> None:
             assert not findings(playground), (has_run, width, dark)
 
 
-def test_nothing_is_found_while_it_is_taught(held: Browser) -> None:
+def test_there_is_no_violation_during_teaching(held: Browser) -> None:
     if not AXE.exists():
         pytest.skip("the page's packages are not installed: make web")
     taught(held, seconds=2)
@@ -60,7 +60,7 @@ def test_nothing_is_found_while_it_is_taught(held: Browser) -> None:
             assert not findings(held), (has_ended, width, dark)
 
 
-def test_nothing_is_found_while_it_asks_whether_to_lose(held: Browser) -> None:
+def test_there_is_no_violation_in_the_question_about_losing_data(held: Browser) -> None:
     if not AXE.exists():
         pytest.skip("the page's packages are not installed: make web")
     held.run("document.querySelector('#loss').showModal()")
@@ -69,15 +69,15 @@ def test_nothing_is_found_while_it_asks_whether_to_lose(held: Browser) -> None:
         assert not findings(held), (width, dark)
 
 
-def test_something_would_be_found(playground: Browser) -> None:
+def test_a_violation_would_be_found(playground: Browser) -> None:
     if not AXE.exists():
         pytest.skip("the page's packages are not installed: make web")
     playground.run("document.querySelector('#start').textContent = ''")
     assert any(each.startswith("button-name") for each in findings(playground))
 
 
-def test_a_new_answer_is_spoken_and_the_last_of_several(held: Browser) -> None:
-    """Not oftener than one can listen; what a screen reader says last is what is shown."""
+def test_the_last_of_several_new_answers_is_spoken(held: Browser) -> None:
+    """A screen reader gets no more answers than a person can follow, at last the shown one."""
     spoken = "document.querySelector('#spoken').textContent"
     taught(held, seconds=2)
     for text in ("circle", "line"):

@@ -1,6 +1,6 @@
-"""MicroPython onto a blank board: what the page says, and an ESP32 by the protocol of its ROM.
+"""MicroPython onto a blank board: the page's messages, and an ESP32 with the protocol of its ROM.
 
-No chip takes part: esp_support.py does what Espressif's description says.
+There is no chip: esp_support.py follows Espressif's description.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from microshrub_tools.web.bridge import Bridge
 
 SIZE = 400_000  # bytes of an image
 STATUS = "document.querySelector('#blank-status')"
-UART, JTAG = (0x10C4, 0xEA60), (0x303A, 0x1001)  # a CP2102 beside the chip; the chip's own USB
-# What the page says where the chip takes longer than Espressif allows, as on a busy PC
+UART, JTAG = (0x10C4, 0xEA60), (0x303A, 0x1001)  # a CP2102 next to the chip; the chip's own USB
+# The page's messages if the chip takes longer than Espressif allows, as on a busy PC
 LATE = ("The loader in the chip's ROM does not answer.", "MicroPython was written as it is")
 LISTEN = """
 window.texts = [];
@@ -43,7 +43,7 @@ new MutationObserver(() => texts.push(document.querySelector('#blank-status').te
 
 
 class ChipPort:
-    """The port at which a chip is, as the bridge opens it; its flash starts a MicroPython."""
+    """The chip's port, as the bridge opens it; the chip's flash starts a MicroPython."""
 
     def __init__(self, model: ChipModel, micropython: str, **options: Any) -> None:
         self.chip = EspChip(model, self._put, self._start, **options)
@@ -105,7 +105,7 @@ def bench(
 
 
 def write(page: Browser, bridge: Bridge, image: Path, usb: tuple[int, int] | None) -> str:
-    """Have the page write the image, over WebSerial where `usb` is told; gives what it says."""
+    """Write the image with the page, by WebSerial if `usb` is given; return its message."""
     there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
     with serial_port(page, there, signals=True, usb=usb or UART):
         page.open("about:blank")
@@ -175,7 +175,7 @@ def test_the_flash_holds_the_image_and_micropython_starts(
         (image_for(CHIP_MODELS["ESP32"], SIZE), {"flash_id": 0x12}, "does not fit"),
     ],
 )
-def test_nothing_is_written_that_the_board_cannot_start(
+def test_an_image_that_the_board_cannot_start_is_not_written(
     page: Browser,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
@@ -190,7 +190,7 @@ def test_nothing_is_written_that_the_board_cannot_start(
     assert set(chip.flash) == {0x5A}
 
 
-def test_for_each_board_it_says_which_file_and_how(playground: Browser) -> None:
+def test_the_page_names_file_and_steps_for_each_board(playground: Browser) -> None:
     for key in page_data.BOARDS:
         choose(playground, "blank-board", key)
         result = playground.run("document.querySelector('#blank-how').textContent")
@@ -202,7 +202,7 @@ def test_for_each_board_it_says_which_file_and_how(playground: Browser) -> None:
         assert ("RP2350" in result) == (key == "rpi_pico2")
 
 
-def test_what_is_large_is_loaded_when_it_is_wanted(playground: Browser) -> None:
+def test_large_parts_are_loaded_on_demand(playground: Browser) -> None:
     loaded = {url.rpartition("/")[2] for url in playground.requests}
     main = (site.FOLDER / "main.js").read_text(encoding="utf-8")
     assert "main.js" in loaded

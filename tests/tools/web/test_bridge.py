@@ -41,14 +41,14 @@ def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
 
 @pytest.fixture
 def by_bridge(page: Browser, bridge: Bridge) -> Browser:
-    """The page, which reaches the board through the bridge."""
+    """The page, connected to the board through the bridge."""
     page.open(bridge.address)
     return page
 
 
 @pytest.fixture
 def by_webserial(page: Browser, bridge: Bridge) -> Browser:
-    """The page, which reaches the board as a browser's port."""
+    """The page, connected to the board as a browser's port."""
     with serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"):
         page.open(bridge.address.partition("#")[0])
     return page
@@ -60,7 +60,7 @@ def test_a_blank_board_gets_what_was_learned_by_the_bridge(
     put_and_watch(by_bridge, board, micropython_command, tmp_path)
 
 
-def test_a_blank_board_gets_what_was_learned_by_webserial(
+def test_a_blank_board_gets_the_model_by_webserial(
     by_webserial: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_and_watch(by_webserial, board, micropython_command, tmp_path)
@@ -69,7 +69,7 @@ def test_a_blank_board_gets_what_was_learned_by_webserial(
 def put_and_watch(
     page: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Teach the page, put it on the board, and let the board learn as well."""
+    """Train a model in the page, put it on the board, and let the board learn as well."""
     page.wait("!!document.querySelector('#start')")
     give_csv(page, tmp_path / "led.csv", csv_of("synth:led", 400))
     choose(page, "learner", "hoeffding")
@@ -96,7 +96,7 @@ def put_and_watch(
 
 
 def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
-    """What the page says where it asks for the board, to put a program there and to watch it."""
+    """Return the page's errors when it connects to the board, to flash it and to watch it."""
     page.open("about:blank")
     page.open(address)
     page.wait("!!document.querySelector('#start')")
@@ -112,13 +112,13 @@ def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
     return messages
 
 
-def test_a_bridge_that_refuses_at_once_is_heard(page: Browser, bridge: Bridge) -> None:
+def test_an_immediate_refusal_of_the_bridge_is_shown(page: Browser, bridge: Bridge) -> None:
     there, _, token = bridge.address.partition("#bridge=")
     message = refused(page, bridge, f"{there}#bridge={token[::-1]}")
     assert all("Open the address" in each for each in message)
 
 
-def test_a_port_that_another_program_holds_is_named(
+def test_a_port_that_another_program_uses_is_named(
     page: Browser, bridge: Bridge, board: UnixBoard
 ) -> None:
     with HostLink(SerialLine(board.port)):
@@ -126,7 +126,7 @@ def test_a_port_that_another_program_holds_is_named(
     assert all("another program uses it" in each for each in message)
 
 
-def test_a_port_that_another_page_holds_is_named(page: Browser, bridge: Bridge) -> None:
+def test_a_port_that_another_page_uses_is_named(page: Browser, bridge: Bridge) -> None:
     here = f"http://localhost:{bridge.port}"
     with connect(f"ws://localhost:{bridge.port}/bridge?token={bridge.token}", origin=here):
         message = refused(page, bridge, bridge.address)
@@ -148,7 +148,7 @@ def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
         assert refused.value.response.status_code == 403
     with connect(right, origin=here) as first:
         first.send(b"\r\x03\x03\x02")
-        assert first.recv(timeout=PATIENCE) == "{}"  # it has the port, which is of no USB device
+        assert first.recv(timeout=PATIENCE) == "{}"  # connected; the port is no USB device
         with connect(right, origin=here) as second, pytest.raises(ConnectionClosed):
             second.recv(timeout=PATIENCE)
 

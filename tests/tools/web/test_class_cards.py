@@ -1,4 +1,4 @@
-"""Classes and recordings change at any time, each change is undone, the browser keeps all."""
+"""Classes and recordings can change at any time; changes can be undone; the browser keeps all."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def delete(page: Browser, label: int) -> None:
 
 
 def flattened(page: Browser, share: float) -> tuple[str, int]:
-    """What the page says of a circle flattened to a share, and the confidence in percent."""
+    """Return the class and the confidence in percent for a circle flattened to a share."""
     draw(page, lambda at: (circle(at)[0], share * circle(at)[1]), 64)
     settle(page)
     shares = page.run("[...document.querySelectorAll('#bars .share')].map((x) => x.textContent)")
@@ -77,7 +77,7 @@ def test_a_class_is_renamed_and_deleted_while_it_is_taught(held: Browser) -> Non
         do(held, text, 100)
     rename(held, 2, "still")
     assert held.run(BUTTONS) == ["circle", "line", "still", "only predict"]
-    do(held, "rest", 40)  # and what is recorded goes on
+    do(held, "rest", 40)  # and the recording continues
     settle(held)
     before = held.run(COUNTS)
     assert before[2] > 12
@@ -114,7 +114,7 @@ def test_each_change_is_undone(held: Browser, change: Callable[[Browser], None])
     assert crc(held) == before
 
 
-def test_what_a_class_switches_is_there_again_with_the_class(held: Browser) -> None:
+def test_the_actions_of_a_class_come_back_with_the_class(held: Browser) -> None:
     taught(held, seconds=2)
     end(held)
     choose(held, "switch-kind", "lights")
@@ -128,8 +128,8 @@ def test_what_a_class_switches_is_there_again_with_the_class(held: Browser) -> N
     assert held.run(values) == ["18", "17", "20"]
 
 
-def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_path: Path) -> None:
-    """As CreateAI's threshold: the page keeps it, the project too, and it can be undone."""
+def test_a_class_is_recognised_only_above_its_confidence(held: Browser, tmp_path: Path) -> None:
+    """A threshold, as in CreateAI, is stored in the page and in the project, and can be undone."""
     taught(held, seconds=2)
     press(held, "only predict")
     flat = {share: flattened(held, share) for share in (0.2, 0.3, 0.4, 0.5, 0.6)}
@@ -139,14 +139,14 @@ def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_pa
     before = end(held)
     choose(held, f"threshold-{GESTURES.index(text)}", "95")
     settle(held)
-    assert crc(held) == before  # nothing is learned anew
+    assert crc(held) == before  # nothing is learned again
     begin(held)
     assert flattened(held, unsure[0])[0] == f"{text}? Below 95 %"
     choose(held, f"threshold-{GESTURES.index(text)}", "0")
     choose(held, "threshold-0", "95")
     do(held, "circle", 60)
     settle(held)
-    assert recognised(held) == "circle"  # it is sure of that
+    assert recognised(held) == "circle"  # the confidence is high enough
     end(held)
     take(held, "take-gestures", tmp_path / "gestures.mshrub")
     held.run(UNDO)
@@ -156,7 +156,7 @@ def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_pa
     assert crc(held) == before
 
 
-def test_two_gestures_are_left_and_no_two_are_alike(held: Browser) -> None:
+def test_two_gestures_remain_and_no_two_are_equal(held: Browser) -> None:
     rename(held, 0, "line")
     assert held.run(NAMES) == ["circle", "line", "rest"]
     assert "line" in held.run(STATUS)
@@ -167,13 +167,13 @@ def test_two_gestures_are_left_and_no_two_are_alike(held: Browser) -> None:
 
 
 def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
-    """Nobody is asked whether to leave: the browser has it all."""
+    """The page does not ask before it closes: the browser has stored everything."""
     held.run("0", by_hand=True)
     taught(held, seconds=3)
     rename(held, 1, "dash")
     before = end(held)
     settle(held)
-    held.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # each second it is kept
+    held.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # it is stored every second
     held.asked.clear()
     held.open(address, keeps=True)
     assert held.asked == []
@@ -186,8 +186,8 @@ def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
     held.wait("document.querySelector('#said').textContent === 'circle'")
 
 
-def test_a_tab_that_was_killed_goes_on(page: Chromium, address: str) -> None:
-    """As by a phone that wants the memory, in the middle of a class."""
+def test_a_killed_tab_can_continue(page: Chromium, address: str) -> None:
+    """A phone may kill the tab for its memory, in the middle of a class."""
     with held_clock(page):
         page.open(address)
         page.wait("!!document.querySelector('#start')")
@@ -197,7 +197,7 @@ def test_a_tab_that_was_killed_goes_on(page: Chromium, address: str) -> None:
         do(page, text, 150)
     settle(page)
     counts = page.run(COUNTS)
-    page.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # each second it is kept
+    page.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # it is stored every second
     page.kill_tab()
     page.open(address, keeps=True)
     assert crc(page)
@@ -205,9 +205,7 @@ def test_a_tab_that_was_killed_goes_on(page: Chromium, address: str) -> None:
     assert page.run(COUNTS) == counts
 
 
-def test_where_the_browser_keeps_nothing_it_asks_before_all_is_lost(
-    page: Chromium, address: str
-) -> None:
+def test_without_storage_the_page_asks_before_data_is_lost(page: Chromium, address: str) -> None:
     with page.before_pages(NOTHING_IS_KEPT), held_clock(page):
         page.open(address)
         page.wait("!!document.querySelector('#start')")

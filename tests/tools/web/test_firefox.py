@@ -1,4 +1,4 @@
-"""What a first hour with the page needs, in Firefox: the same tests as in Chromium."""
+"""The functions for a first hour with the page, in Firefox: the same tests as in Chromium."""
 
 from __future__ import annotations
 

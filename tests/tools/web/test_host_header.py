@@ -1,4 +1,4 @@
-"""The servers of the page answer to their own names: a name elsewhere that leads here is none."""
+"""The page's servers answer only to their own host names, not to foreign names that lead here."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def test_the_port_of_http_is_left_out(port: int, host: str, known: bool) -> None
 
 
 @pytest.mark.parametrize("port", [0, 80])
-def test_the_server_answers_to_its_own_names_alone(
+def test_the_server_answers_only_to_its_own_names(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site, "file", lambda path: None)  # also where no page was built
+    monkeypatch.setattr(site, "file", lambda path: None)  # also if the page was not built
     try:
         server = site._Server(port)
     except OSError as error:

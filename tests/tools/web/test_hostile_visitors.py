@@ -1,4 +1,4 @@
-"""What is no browser comes to `web` and to `bridge`: they go on, say nothing, and can be ended."""
+"""Hostile clients of `web` and `bridge`: the servers keep running, quietly, and can be ended."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Visited:
         return socket.create_connection((site.HOST, self.port), timeout=PATIENCE)
 
     def status(self, request: bytes) -> int:
-        """Of the answer to a request; 400, too, where it just hangs up."""
+        """Return the status of the answer to a request; 400 if the server only hangs up."""
         with self.open() as line:
             line.sendall(request)
             words = line.makefile("rb").readline().split()
@@ -65,7 +65,7 @@ class Visited:
         return len(list(Path(f"/proc/{self.process.pid}/task").iterdir()))
 
     def stop(self) -> str:
-        """What it complained of, after Ctrl-C."""
+        """End the server with Ctrl-C; return its error output."""
         self.process.send_signal(signal.SIGINT)
         _, error = self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 130
@@ -74,7 +74,7 @@ class Visited:
 
 @pytest.fixture
 def board() -> Iterator[tuple[int, str]]:
-    """A port, as the number of its other end, and its name."""
+    """A port: the number of its other end, and its name."""
     master, slave = pty.openpty()
     tty.setraw(slave)
     yield master, os.ttyname(slave)
@@ -95,7 +95,7 @@ def visited(
 
 @contextlib.contextmanager
 def page_of(visited: Visited) -> Iterator[ClientConnection]:
-    """As the page does it."""
+    """A connection like the page's."""
     here, _, token = visited.address.partition("/#bridge=")
     where = f"ws://localhost:{visited.port}/bridge?token={token}"
     with connect(where, origin=here) as connection:  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-def test_a_malformed_request_is_the_visitors_mistake(visited: Visited) -> None:
+def test_a_malformed_request_is_the_clients_error(visited: Visited) -> None:
     for path in MALFORMED:
         assert 400 <= visited.get(path) < 500 or visited.get(path) == 200, path
     for more in ("Host: a\r\n", "Origin: a\r\nOrigin: b\r\n", "Content-Length: -5\r\n"):
@@ -118,7 +118,7 @@ def test_a_malformed_request_is_the_visitors_mistake(visited: Visited) -> None:
     assert visited.stop().strip() == "microshrub: stopped"
 
 
-def test_visitors_that_hang_up(visited: Visited) -> None:
+def test_clients_that_hang_up(visited: Visited) -> None:
     request = f"GET /main.js HTTP/1.1\r\nHost: localhost:{visited.port}\r\n\r\n".encode()
     for cut in (0, 1, 10, len(request) - 1, len(request)):
         for _ in range(8):
@@ -132,25 +132,25 @@ def test_visitors_that_hang_up(visited: Visited) -> None:
     assert error.strip().splitlines()[-1] == "microshrub: stopped"
 
 
-def test_half_requests_keep_no_thread_each(visited: Visited) -> None:
+def test_partial_requests_do_not_keep_a_thread_each(visited: Visited) -> None:
     with contextlib.ExitStack() as stack:
         before = visited.threads()
         for _ in range(300):
             line = stack.enter_context(visited.open())
-            with contextlib.suppress(OSError):  # it may hang up at once
+            with contextlib.suppress(OSError):  # the server may hang up at once
                 line.sendall(b"GET / HT")
         time.sleep(0.2)
         assert visited.threads() - before <= 140
         end = time.monotonic() + PATIENCE
-        while visited.threads() > before + 2:  # they are given up
+        while visited.threads() > before + 2:  # until they time out
             assert time.monotonic() < end
             time.sleep(0.1)
         assert visited.get() == 200
     assert "Traceback" not in visited.stop()
 
 
-def test_a_whole_request_is_answered_among_half_ones(visited: Visited) -> None:
-    """The half one that has waited longest makes way; no thread is started for it."""
+def test_a_complete_request_is_answered_among_partial_ones(visited: Visited) -> None:
+    """The oldest partial request is dropped; no further thread is started."""
     with contextlib.ExitStack() as stack:
         before = visited.threads()
         lines = [stack.enter_context(visited.open()) for _ in range(300)]
@@ -160,13 +160,13 @@ def test_a_whole_request_is_answered_among_half_ones(visited: Visited) -> None:
         for _ in range(20):
             assert visited.get() == 200
         assert visited.threads() - before <= 140
-        for line in lines[:100]:  # the first ones have been closed, without an answer
+        for line in lines[:100]:  # the oldest have been closed, without an answer
             with contextlib.suppress(ConnectionResetError):
                 assert line.recv(1) == b""
     assert "Traceback" not in visited.stop()
 
 
-def test_a_line_that_waits_for_its_next_request_makes_way(visited: Visited) -> None:
+def test_an_idle_connection_is_dropped_for_a_new_one(visited: Visited) -> None:
     request = f"GET / HTTP/1.1\r\nHost: localhost:{visited.port}\r\n\r\n".encode()
     with contextlib.ExitStack() as stack:
         for _ in range(150):
@@ -195,7 +195,7 @@ def test_many_connections_do_not_break_the_reader(
         for _ in range(400):
             stack.enter_context(visited.open())
         page = stack.enter_context(page_of(visited))
-        for _ in range(100):  # who has the port does not make way
+        for _ in range(100):  # the port's owner is not dropped
             stack.enter_context(visited.open())
         talks = threading.Thread(target=lambda: [os.write(board[0], b"x" * 9) for _ in range(50)])
         talks.start()

@@ -1,4 +1,4 @@
-"""The page in German: by its address, or because the browser asks for it."""
+"""The page in German: by its address, or by the browser's preference."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def test_it_teaches_in_german(german: Browser) -> None:
     assert "noch einmal" in german.run("document.querySelector('#unseen').textContent")
 
 
-def test_what_the_simulator_finds_in_files_is_said_in_german() -> None:
-    """The page has these tables in English, as the simulator has them."""
+def test_notes_about_files_are_in_german() -> None:
+    """The page has the simulator's tables in English, and a translation of each text."""
     german = GERMAN_TEXTS.read_text(encoding="utf-8")
     texts = [what for _, *both in KINDS for what in both if not what.startswith("read_")]
     texts += [what for _, what in TELLTALE_NAMES]
     assert [what for what in texts if f'"{what}":' not in german] == []
 
 
-def test_a_browser_without_a_language_has_the_page_in_english(page: Browser, address: str) -> None:
-    """In the locale POSIX some browsers name one of which Intl knows nothing."""
+def test_without_a_known_language_the_page_is_in_english(page: Browser, address: str) -> None:
+    """In the locale POSIX, some browsers report a language that Intl does not know."""
     nameless = (
         "for (const [name, get] of [['language', () => 'c'], ['languages', () => ['c']]])"
         "  Object.defineProperty(Navigator.prototype, name, {get, configurable: true})"
@@ -93,7 +93,7 @@ def test_no_text_is_cut_off(page: Browser, address: str, language: str, width: i
     assert page.run(CUT) == []
 
 
-def test_a_file_that_is_refused_is_refused_in_german(german: Browser) -> None:
+def test_a_refusal_of_a_file_is_in_german(german: Browser) -> None:
     german.run(
         "(input => { const files = new DataTransfer();"
         "files.items.add(new File(['a,b\\n'], 'x.csv'));"
@@ -107,7 +107,7 @@ def test_a_file_that_is_refused_is_refused_in_german(german: Browser) -> None:
     assert "hat keine Beispiele" in german.run(f"{status}.textContent")
 
 
-def test_the_first_language_that_the_page_has_is_taken(page: Browser, address: str) -> None:
+def test_the_first_supported_language_is_chosen(page: Browser, address: str) -> None:
     agent = page.run("navigator.userAgent")
     try:
         for wanted, title in (("fr,de,en", GERMAN), ("fr", "Teach it a gesture")):
@@ -119,10 +119,10 @@ def test_the_first_language_that_the_page_has_is_taken(page: Browser, address: s
         page.call("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="en-US,en")
 
 
-def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
+def test_the_other_language_is_one_press_away_and_keeps_the_address(
     page: Browser, address: str
 ) -> None:
-    page.open("about:blank")  # else it would be the same page
+    page.open("about:blank")  # otherwise it would be the same page
     page.open(address + "#bridge=word")
     page.wait("!!document.querySelector('#start')")
     page.run("document.querySelector('header > p a[lang=de]').click()")
@@ -131,8 +131,8 @@ def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
     assert page.run("document.querySelector('header > p a').lang") == "en"
 
 
-def test_what_options_mean_is_said_in_german(german: Browser) -> None:
-    """The page has these texts in English, as the learners have them."""
+def test_option_texts_are_in_german(german: Browser) -> None:
+    """The page has the learners' texts in English, and a translation of each."""
     table = OPTIONS.read_text(encoding="utf-8")
     texts = {option.help for model in MODELS for option in options_of(model).values()}
     texts = {text for text in texts if not text.startswith("the cost of a missed sample")}

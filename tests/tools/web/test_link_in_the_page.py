@@ -1,4 +1,4 @@
-"""The link in TypeScript against the device's own end, over a line that damages everything."""
+"""The link in TypeScript against the device's own end, over a line with heavy damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person may choose, type or drop that is not what the page asks for."""
+"""Unusual choices, input and dropped files of a person."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SHOWN = "document.querySelector('#file').files[0]?.name"
 
 
 @pytest.mark.parametrize("value", ["31", "2.5", ""])
-def test_a_wrong_option_that_is_folded_away_is_shown(playground: Browser, value: str) -> None:
-    """It was not: the button did nothing, and an empty one was 0 without a word."""
+def test_a_wrong_value_in_a_folded_option_is_shown(playground: Browser, value: str) -> None:
+    """The option unfolds and gets the focus; an empty value is not taken for 0."""
     choose(playground, "stream", "led")
     choose(playground, "learner", "hoeffding")
     set_option(playground, "depth", value)
@@ -33,9 +33,7 @@ def test_a_wrong_option_that_is_folded_away_is_shown(playground: Browser, value:
     assert not playground.complaints
 
 
-def test_a_file_that_was_changed_is_to_be_chosen_again(
-    playground: Browser, tmp_path: Path
-) -> None:
+def test_a_changed_file_has_to_be_chosen_again(playground: Browser, tmp_path: Path) -> None:
     path = tmp_path / "changed.csv"
     give_csv(playground, path, "a,b,y\n" + ROWS)
     choose(playground, "learner", "hoeffding")
@@ -49,7 +47,7 @@ def test_a_file_that_was_changed_is_to_be_chosen_again(
     assert playground.run(SHOWN) is None
     playground.run(event.format("cancel"))
     assert playground.run(SHOWN) == "changed.csv"
-    playground.run(event.format("click"))  # else the browser takes the same file for no change
+    playground.run(event.format("click"))  # otherwise the browser sees no change of the file
     playground.give_file("#file", path)
     playground.wait(f"{STATUS_TEXT} === 'Press Start.'")
     crc_of_run(playground)
@@ -58,7 +56,7 @@ def test_a_file_that_was_changed_is_to_be_chosen_again(
 def test_a_file_is_learned_if_start_is_pressed_before_its_columns_are_known(
     playground: Browser,
 ) -> None:
-    """The run was stopped as soon as they were, and the page said to press Start."""
+    """The run continues when the columns are known."""
     choose(playground, "learner", "hoeffding")
     playground.run(
         "(() => { const all = new DataTransfer(); const file = document.querySelector('#file');"
@@ -71,9 +69,7 @@ def test_a_file_is_learned_if_start_is_pressed_before_its_columns_are_known(
     assert playground.run("document.querySelector('#label').value") == "y"
 
 
-def test_the_file_that_was_dropped_is_the_one_that_is_shown(
-    playground: Browser, tmp_path: Path
-) -> None:
+def test_the_dropped_file_is_the_displayed_one(playground: Browser, tmp_path: Path) -> None:
     give_csv(playground, tmp_path / "first.csv", "a,b,y\n" + ROWS)
     text = json.dumps("c,d,z\n" + ROWS)
     playground.run(
@@ -85,13 +81,13 @@ def test_the_file_that_was_dropped_is_the_one_that_is_shown(
     assert playground.run(SHOWN) == "second.csv"
 
 
-def test_the_command_is_one_that_the_simulator_takes(
+def test_the_simulator_accepts_the_displayed_command(
     playground: Browser,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Switches that are off, and names that begin as options do."""
+    """This holds for switches that are off, and for names that begin like options."""
     path = tmp_path / "-odd.csv"
     give_csv(
         playground, path, "a,-b,y\n" + "".join(f"{i % 5},{i % 2},{i % 3}\n" for i in range(99))
@@ -109,8 +105,8 @@ def test_the_command_is_one_that_the_simulator_takes(
 
 
 @pytest.mark.parametrize("missing", ["NA", "?", "none"])
-def test_a_gesture_has_no_name_that_a_file_takes_for_none(held: Browser, missing: str) -> None:
-    """What was exported could not be simulated."""
+def test_a_gesture_cannot_have_the_name_of_a_missing_value(held: Browser, missing: str) -> None:
+    """The exported file of such a gesture could not be simulated."""
     name(held, f"walk, {missing}")
     result = held.run("document.querySelector('#learn-me-status').textContent")
     assert result.startswith(f"In a CSV file, {missing} says")

@@ -1,4 +1,4 @@
-"""The sizes that the page begins with are those that a board has room for."""
+"""The page's default sizes fit the boards."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SHAPE = {"features": 9, "classes": 2, **defaults("thicket")}
 
 
 @pytest.mark.parametrize("name", ["rpi_pico", "rpi_pico_w", "rpi_pico2"])
-def test_the_page_takes_no_more_than_simulate(name: str) -> None:
-    """Where its own program, which is larger than that of `build`, has no room: just as much."""
+def test_the_page_takes_no_more_ram_than_simulate(name: str) -> None:
+    """If the page's program, which is larger than `build`'s, does not fit, the sizes are equal."""
     board = board_files.load(name)
     on_the_page = page_boards.board_bytes(board, SHAPE)
     usual = bytes_for(Deployment(SHAPE, board, "Thicket"))
@@ -26,8 +26,8 @@ def test_the_page_takes_no_more_than_simulate(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["esp32", "rpi_pico_w"])
-def test_what_a_phone_has_taught_fits_the_boards_with_least_room(name: str) -> None:
-    """The learner has the largest size that the page gives it there, and 16 KB at least."""
+def test_a_phones_model_fits_the_boards_with_least_room(name: str) -> None:
+    """The learner has the largest size that the page offers for the board, and at least 16 KB."""
     board = board_files.load(name)
     most = page_boards.board_data(board)["bytes"]
     assert most >= 16384

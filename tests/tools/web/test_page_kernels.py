@@ -1,4 +1,4 @@
-"""The library of the page: its modules import the same, and have no kernels of their own."""
+"""The page's library: its modules have the same imports, and no kernels of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's library for a board learns the simulator's bits there, with native kernels."""
+"""The page's library learns the simulator's bits on a board, with native kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keyboard and microphone as the sensor, a phone by a picture, and a page that keeps still."""
+"""Keyboard and microphone as the sensor, a QR code for a phone, and a page without movement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def choose_source(page: Browser, source: str) -> None:
 
 
 def tap(page: Browser, key: str, readings: int, every: int) -> None:
-    """Take readings while a key is pressed and let go, once in so many of them."""
+    """Take readings while a key is pressed and released, once in every `every` readings."""
     for i in range(readings):
         if i % every in (0, 2):
             event = "keyUp" if i % every else "keyDown"
@@ -42,7 +42,7 @@ FOR_A_BOARD, TO_PLAY = ("motion", "board"), ("pointer", "keyboard", "microphone"
     ("language", "groups"),
     [("en", ("For a board", "To play")), ("de", ("Für ein Board", "Zum Spielen"))],
 )
-def test_what_a_board_can_have_is_offered_first_and_what_only_plays_says_so(
+def test_sensors_of_a_board_are_offered_first_and_toys_are_marked(
     language: str, groups: tuple[str, str], page: Browser, address: str
 ) -> None:
     page.open(f"{address}?lang={language}")
@@ -62,7 +62,7 @@ def test_what_a_board_can_have_is_offered_first_and_what_only_plays_says_so(
     assert page.run(f"{above} < document.querySelector('.pad').getBoundingClientRect().top")
 
 
-def test_without_a_board_the_pointer_plays_at_once_and_a_bridge_has_a_board(
+def test_without_a_board_the_pointer_starts_and_a_bridge_offers_its_board(
     page: Browser, address: str
 ) -> None:
     for behind, source in (("", "pointer"), ("#bridge=token", "board")):
@@ -87,7 +87,7 @@ def test_rhythms_of_keys_are_learned(held: Browser) -> None:
         assert recognised(held) == text
 
 
-def test_words_can_be_written_while_keys_are_the_sensor(held: Browser) -> None:
+def test_text_can_be_typed_while_keys_are_the_sensor(held: Browser) -> None:
     choose_source(held, "keyboard")
     begin(held)
     held.run("document.querySelector('#option-bytes').closest('details').open = true")
@@ -107,7 +107,7 @@ def test_the_microphone_is_a_sensor(held: Browser) -> None:
     assert held.run("document.querySelector('.count').textContent") == "7"
 
 
-def test_without_a_microphone_it_says_so(held: Browser) -> None:
+def test_a_missing_microphone_is_reported(held: Browser) -> None:
     held.run("navigator.mediaDevices.getUserMedia = async () => { throw new Error() }; void 0")
     choose_source(held, "microphone")
     held.run("document.querySelector('#learn-me').click()")
@@ -115,7 +115,7 @@ def test_without_a_microphone_it_says_so(held: Browser) -> None:
     assert not held.run("document.querySelector('#source').disabled")
 
 
-def test_who_wants_no_movement_sees_none(held: Browser) -> None:
+def test_a_user_who_prefers_reduced_motion_sees_none(held: Browser) -> None:
     calm = [{"name": "prefers-reduced-motion", "value": "reduce"}]
     held.call("Emulation.setEmulatedMedia", features=calm)
     held.run("frames = 0; requestAnimationFrame = () => frames++; void 0")
@@ -131,7 +131,7 @@ def test_who_wants_no_movement_sees_none(held: Browser) -> None:
 
 @pytest.fixture
 def hosted(address: str) -> Iterator[str]:
-    """The page on another host, as far as it can tell."""
+    """The page on another host, as far as the page can tell."""
     handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(site.FOLDER))
     with http.server.ThreadingHTTPServer(("127.0.0.2", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -140,7 +140,9 @@ def hosted(address: str) -> Iterator[str]:
         server.shutdown()
 
 
-def test_where_it_is_hosted_a_phone_finds_it(page: Browser, hosted: str, address: str) -> None:
+def test_a_hosted_page_shows_its_address_as_a_qr_code(
+    page: Browser, hosted: str, address: str
+) -> None:
     with held_clock(page):
         page.open(hosted)
         page.wait("!!document.querySelector('#start')")
@@ -149,12 +151,12 @@ def test_where_it_is_hosted_a_phone_finds_it(page: Browser, hosted: str, address
         page.wait(f"{picture}.width !== 300")
         size = page.run(f"{picture}.width")
         assert size == page.run(f"{picture}.height")
-        assert (size - 8 - 17) % 4 == 0  # a QR code of some version, and its margin
+        assert (size - 8 - 17) % 4 == 0  # a QR code with its margin
         dark = page.run(
             f"[[4, 4], [4, {size} - 5], [{size} - 5, 4], [{size} - 5, {size} - 5], [0, 0]].map("
             f"([x, y]) => {picture}.getContext('2d').getImageData(x, y, 1, 1).data[0] < 128)"
         )
-        assert dark[:3] == [True] * 3  # the corners by which cameras find it
+        assert dark[:3] == [True] * 3  # the finder pattern
         assert not dark[4]
         assert page.run("document.querySelector('#phone code').textContent") == hosted
         page.open(address)

@@ -1,4 +1,4 @@
-"""The page refuses the pins that `build` refuses, in the same words."""
+"""The page refuses the same pins as `build`, with the same messages."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def error_of_build(case: PinCase) -> str:
 
 
 @pytest.mark.parametrize("case", PIN_CASES)
-def test_build_says_it(case: PinCase) -> None:
+def test_build_gives_the_message(case: PinCase) -> None:
     assert error_of_build(case) == case.words
 
 
-def test_the_page_says_the_same(tmp_path: Path) -> None:
+def test_the_page_gives_the_same_message(tmp_path: Path) -> None:
     cases = []
     for case in PIN_CASES:
         board = board_files.load(case.board)

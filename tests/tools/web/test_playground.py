@@ -1,4 +1,4 @@
-"""The device library learns in a real Chromium, and comes to the bits of the simulator."""
+"""The device library learns in a real Chromium, with the same bits as the simulator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEARNERS = {
 
 @pytest.mark.parametrize("source", STREAMS)
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_the_state_in_the_page_is_the_simulators(
+def test_the_pages_state_matches_the_simulators(
     playground: Browser, tmp_path: Path, learner: str, source: str
 ) -> None:
     path = tmp_path / "stream.csv"
@@ -60,7 +60,7 @@ def test_an_arff_file_ends_in_the_simulators_state(playground: Browser, tmp_path
     assert crc_of_run(playground) == expected.state_crc32
 
 
-def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Browser) -> None:
+def test_a_stream_of_the_page_ends_in_the_expected_state(playground: Browser) -> None:
     choose(playground, "stream", "led")
     choose(playground, "learner", "hoeffding")
     crc = crc_of_run(playground)
@@ -71,7 +71,7 @@ def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Br
 
 
 def test_the_accuracy_is_drawn_once(playground: Browser) -> None:
-    """What draws it is loaded when it is wanted, and may come after a run's end."""
+    """The chart's code is loaded on demand, and may arrive after a run's end."""
     for _ in range(2):
         choose(playground, "stream", "led")
         crc_of_run(playground)
@@ -85,7 +85,7 @@ LOADED = """
 """
 
 
-def test_325_kb_are_loaded_until_all_of_it_is_there(page: Browser, address: str) -> None:
+def test_the_page_loads_325_kb_in_all(page: Browser, address: str) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     assert 200 << 10 < page.run(LOADED) <= 325 << 10
@@ -98,7 +98,7 @@ def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
     crc_of_run(page)
-    urls = [url for url in page.requests if not url.startswith("data:")]  # asks nobody
+    urls = [url for url in page.requests if not url.startswith("data:")]  # no request
     assert {url.split("/")[2] for url in urls} == {address.split("/")[2]}
     assert not page.complaints
 
@@ -119,7 +119,7 @@ EVIL_ARFF = [
 
 
 @pytest.mark.parametrize(("suffix", "lines"), [("csv", EVIL_CSV), ("arff", EVIL_ARFF)])
-def test_names_of_files_features_and_classes_are_texts(
+def test_names_of_files_features_and_classes_are_escaped(
     playground: Browser, tmp_path: Path, suffix: str, lines: list[str]
 ) -> None:
     give_csv(playground, tmp_path / f"{EVIL}.{suffix}", "\n".join(lines))
@@ -136,9 +136,7 @@ def test_names_of_files_features_and_classes_are_texts(
     assert f"'{EVIL}.{suffix}'" in shown
 
 
-def test_what_an_arff_header_says_wrong_is_shown_as_text(
-    playground: Browser, tmp_path: Path
-) -> None:
+def test_an_invalid_arff_header_is_shown_as_text(playground: Browser, tmp_path: Path) -> None:
     text = f"@relation r\n@attribute '{EVIL}' {EVIL}\n@attribute y {{a,b}}\n@data\n1,a\n"
     give_csv(playground, tmp_path / "wrong.arff", text)
     assert EVIL in playground.wait(ERROR)
@@ -163,7 +161,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_place(
     assert message in playground.wait(ERROR)
 
 
-def test_a_learner_says_which_option_it_refuses(playground: Browser) -> None:
+def test_a_learner_names_the_refused_option(playground: Browser) -> None:
     choose(playground, "stream", "led")
     choose(playground, "learner", "shrub")
     set_option(playground, "max_features", 25)
@@ -182,7 +180,7 @@ def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_phone_shows_all_of_it_in_its_width(page: Browser, address: str, dark: bool) -> None:
+def test_a_phone_shows_the_whole_width(page: Browser, address: str, dark: bool) -> None:
     page.open(address, width=360, dark=dark)
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
@@ -218,9 +216,7 @@ def long_csv(rows: int, columns: int = 8) -> str:
     return f"{names},y\n" + "\n".join(lines) + "\n"
 
 
-def test_another_file_clears_what_was_said_of_the_last_one(
-    playground: Browser, tmp_path: Path
-) -> None:
+def test_another_file_clears_the_last_ones_messages(playground: Browser, tmp_path: Path) -> None:
     give_csv(playground, tmp_path / "wrong.csv", "a,b\n1,x\nthree,y\n")
     start(playground)
     playground.wait(ERROR)
@@ -241,11 +237,13 @@ def test_another_file_clears_what_was_said_of_the_last_one(
     assert playground.run(HIDDEN)
 
 
-def test_what_was_learned_goes_with_what_it_was_of(playground: Browser, tmp_path: Path) -> None:
+def test_a_new_choice_removes_the_results_of_the_last_run(
+    playground: Browser, tmp_path: Path
+) -> None:
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
     choose(playground, "learner", "hoeffding")
     for name, value in (("board", "rpi_pico2"), ("learner", "shrub"), ("stream", "sea")):
-        crc_of_run(playground)  # it waits for a checksum, so the last one has gone
+        crc_of_run(playground)  # waits for a checksum, so the last one is gone
         assert not playground.run(HIDDEN)
         choose(playground, name, value)
         assert playground.run(HIDDEN), name
@@ -259,7 +257,7 @@ def test_what_was_learned_goes_with_what_it_was_of(playground: Browser, tmp_path
     assert playground.run(STATUS_TEXT) == "Press Start."
 
 
-def test_a_screen_reader_is_told_the_end_and_not_each_step(
+def test_a_screen_reader_gets_the_end_and_not_each_step(
     playground: Browser, tmp_path: Path
 ) -> None:
     playground.run(
@@ -279,7 +277,7 @@ def test_fields_are_of_one_height(playground: Browser) -> None:
     assert len(set(heights)) == 1
 
 
-def test_a_file_that_is_no_table_is_refused_when_it_is_chosen(
+def test_a_file_without_a_table_is_refused_when_it_is_chosen(
     playground: Browser, tmp_path: Path
 ) -> None:
     give_csv(playground, tmp_path / "good.csv", "a,y\n1,x\n2,y\n")
@@ -305,10 +303,8 @@ def leave_out(page: Browser, column: str) -> None:
     page.run(f"document.querySelector('#drop input[value=\"{column}\"]').click()")
 
 
-def test_a_column_that_gives_the_answer_away_is_left_out(
-    playground: Browser, tmp_path: Path
-) -> None:
-    """An id and a clock are noted as the command line notes them, and dropped as it drops them."""
+def test_a_column_that_reveals_the_label_is_left_out(playground: Browser, tmp_path: Path) -> None:
+    """An id and a clock are noted and dropped as on the command line."""
     rows = "".join(f"{i * 20},{i},{i * 7 % 11},{i % 5},{'ab'[i % 5 > 2]}\n" for i in range(300))
     path = tmp_path / "ids.csv"
     give_csv(playground, path, "time,sample_id,x,z,label\n" + rows)
@@ -334,17 +330,17 @@ def test_a_column_that_gives_the_answer_away_is_left_out(
     assert playground.run(boxes) == ["time", "sample_id", "z", "label"]
 
 
-def test_whoever_leaves_out_all_columns_is_told(playground: Browser, tmp_path: Path) -> None:
+def test_leaving_out_all_columns_is_an_error(playground: Browser, tmp_path: Path) -> None:
     give_csv(playground, tmp_path / "few.csv", "a,y\n" + "1,p\n2,q\n" * 30)
     leave_out(playground, "a")
     start(playground)
     assert "There are 0 feature columns" in playground.wait(ERROR)
 
 
-def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
+def test_a_large_file_is_read_in_the_background_and_can_be_stopped(
     playground: Browser, tmp_path: Path
 ) -> None:
-    """The page says how far it is, and goes on hearing: a press ends the reading."""
+    """The page shows the progress, and still reacts: a press ends the reading."""
     give_csv(playground, tmp_path / "large.csv", long_csv(500_000))
     start(playground)
     text = playground.wait(
@@ -359,13 +355,13 @@ def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
     crc_of_run(playground)
 
 
-def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
+def test_a_long_run_shows_its_remaining_time_and_ends_with_another_file(
     playground: Browser, tmp_path: Path
 ) -> None:
     give_csv(playground, tmp_path / "long.csv", long_csv(200_000, columns=3))
     choose(playground, "learner", "thicket")
     start(playground)
-    # While the file is read the line says how long that takes, too
+    # The line also shows the remaining time while the file is read
     long = "/of 200,000 samples.*about [\\d,]+ (s|min|hours?) left$/"
     playground.wait(f"{long}.test({STATUS_TEXT})", RUN)
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
@@ -377,8 +373,8 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
     )
 
 
-def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path: Path) -> None:
-    """The figure is there while the whole is still being learned, and stays until it is known."""
+def test_a_sample_of_many_rows_is_evaluated_first(playground: Browser, tmp_path: Path) -> None:
+    """The estimate is displayed during the run, until the figure of all rows is known."""
     give_csv(playground, tmp_path / "long.csv", csv_of("synth:sea_a", 60_000))
     choose(playground, "learner", "thicket")
     set_option(playground, "bytes", 65536)
@@ -390,21 +386,21 @@ def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path:
         r"from a sample of ([\d,]+) of the 60,000 rows", figure
     )  # fmt: skip
     assert match, figure
-    assert int(match[1]) >= 50  # of a slow machine's sample, forty rows are asked about
-    start(playground)  # which is Stop by now, if it is not done
+    assert int(match[1]) >= 50  # a slow machine's sample has forty test rows
+    start(playground)  # which reads Stop by now, unless the run is over
     playground.wait("!!document.querySelector('#take-program')", RUN)
 
 
-def test_the_first_run_is_of_something_that_fits_its_board(playground: Browser) -> None:
+def test_the_first_run_fits_its_board(playground: Browser) -> None:
     start(playground)
     playground.wait("document.querySelector('#newest').textContent")
-    start(playground)  # which is Stop by now
+    start(playground)  # which reads Stop by now
     playground.wait("!!document.querySelector('#take-program')")
     assert playground.run("document.querySelector('#playground .results .bad')") is None
 
 
 def test_the_chart_takes_the_colours_of_the_page(playground: Browser) -> None:
-    """Also when those change, in the evening."""
+    """The colours follow the page when it changes its scheme."""
     choose_quick(playground)
     crc_of_run(playground)
     marker = "getComputedStyle(document.querySelectorAll('.u-legend .u-marker')[1]).borderTopColor"

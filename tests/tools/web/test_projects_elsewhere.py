@@ -1,4 +1,4 @@
-"""A project goes on elsewhere: by a link on another machine, in a folder by microshrub.toml."""
+"""A project continues elsewhere: on another machine by a link, in a folder by microshrub.toml."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUS = "document.querySelector('#learn-me-status').textContent"
 NAMES = "[...document.querySelectorAll('#classes input')].map((each) => each.value)"
 LINK = "document.querySelector('#link').value"
 SWITCHED = "document.querySelector('#switch-1')?.value"
-UP = "up, or = 2"  # a name with signs that stand between words elsewhere
+UP = "up, or = 2"  # a name with characters that separate words elsewhere
 
 
 def test_a_link_opens_the_project_on_another_machine(held: Browser) -> None:
@@ -37,7 +37,7 @@ def test_a_link_opens_the_project_on_another_machine(held: Browser) -> None:
     held.wait(LINK)
     link = held.run(LINK)
     assert "#project=" in link
-    held.open("about:blank")  # which forgets all that the browser kept
+    held.open("about:blank")  # forgets the browser's stored data
     held.open(link)
     assert crc(held) == before
     assert held.run(NAMES) == ["circle", "line", "rest"]
@@ -45,7 +45,7 @@ def test_a_link_opens_the_project_on_another_machine(held: Browser) -> None:
     assert held.run("location.hash") == ""
     held.run("location.hash = '#project=' + 'cut'")
     held.wait(f"{STATUS}.startsWith('The link is no project')")
-    assert crc(held) == before  # it is still there
+    assert crc(held) == before  # still there
 
 
 def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> No
     assert output.endswith("on the other machine.")
 
 
-def test_the_commands_go_on_in_the_folder_that_the_page_gives(
+def test_the_commands_continue_in_the_folder_of_the_page(
     held: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name(held, "across, up")
@@ -80,7 +80,7 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
     choose(held, "switch-1", "blue")
     rename(held, 1, UP)
     settle(held)
-    held.wait(f"{SWITCHED} === 'blue'")  # it switches the same under another name,
+    held.wait(f"{SWITCHED} === 'blue'")  # the same switch under another name
     held.run(UNDO)
     settle(held)
     held.wait(f"{NAMES}[1] === 'up' && {SWITCHED} === 'blue'")
@@ -114,7 +114,7 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
 
 
 def in_a_network(held: Browser, folder: Path) -> None:
-    """A class is told to an MQTT broker, where the board has Wi-Fi; passwords are no page's."""
+    """Publish a class to an MQTT broker, where the board has Wi-Fi; the page has no passwords."""
     choose(held, "switch-kind", "mqtt")
     text = "document.querySelector('#gestures-take').textContent"
     assert "Pico has no Wi-Fi" in held.run(text)
@@ -129,7 +129,7 @@ def in_a_network(held: Browser, folder: Path) -> None:
         archive.extract(project_file.NAME, folder)
     (folder / "password").write_text("a secret\n", encoding="utf-8")
     with contextlib.redirect_stdout(io.StringIO()):
-        assert main(["simulate"]) == 0  # at a size that has room there
+        assert main(["simulate"]) == 0  # at a size that fits there
         assert main(["build", "--wifi-password-file", "password", "--output", "told"]) == 0
     config = json.loads((folder / "told" / "config.json").read_text(encoding="utf-8"))
     assert (config["mqtt"]["host"], config["mqtt"]["name"]) == ("broker.local", "gestures")
@@ -140,7 +140,7 @@ INIT = ["init", "--board", "rpi_pico_w", "--sensor", "mpu6050 scl=5 sda=4 rate=1
     "--label-keys", "0=wave", "1=still"]  # fmt: skip
 
 
-def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
+def test_a_file_of_init_is_opened_and_its_content_is_kept(
     held: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -195,7 +195,7 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
         ('label-keys = ["0=a", "1=a"]', "There is already a gesture named a"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_by_what_is_wrong(
+def test_an_unusable_file_is_refused_with_the_reason(
     playground: Browser, tmp_path: Path, text: str, message: str
 ) -> None:
     (tmp_path / project_file.NAME).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The cable is pulled, or the power cut, while the page lets a board learn a stream."""
+"""The cable is pulled, or the power is cut, while a board learns a stream from the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = 1500
 OPTIONS = {"window": 16, "trees": 4, "depth": 3}
 SENT = "document.querySelector('#watch-sent').textContent"
 STATUS = "document.querySelector('#watch-status')"
-# All that the page says of its state, as it says it
+# Records all messages about the state
 LISTEN = """
 window.texts = [];
 new MutationObserver(() => texts.push(document.querySelector('#watch-status').textContent))
@@ -33,7 +33,7 @@ new MutationObserver(() => texts.push(document.querySelector('#watch-status').te
 
 @pytest.fixture
 def stream(tmp_path: Path) -> Stream:
-    """A file that the page is given."""
+    """A file for the page."""
     made = open_stream("synth:agrawal_a", limit=SAMPLES)
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -53,7 +53,7 @@ def device_with(
     frozen: bool = True,
     saves: bool = True,
 ) -> Iterator[Device]:
-    """A board that learns such a stream over its line, and saves what it has learned."""
+    """A board that learns such a stream over its line, and saves its state."""
     folder.mkdir()
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
     config = configuration(
@@ -76,7 +76,7 @@ def device_with(
 def streaming(
     page: Browser, command: tuple[str, ...], stream: Stream, folder: Path, **options: bool
 ) -> Iterator[Device]:
-    """Such a board at whose bridge the page is, which has begun to send the stream."""
+    """A board with the page on its bridge; the page has begun to send the stream."""
     with (
         device_with(command, stream, folder / "flash", **options) as device,
         bridged(device.port) as bridge,
@@ -86,7 +86,7 @@ def streaming(
 
 
 def begin(page: Browser, address: str, tmp_path: Path) -> None:
-    """Connect the page to the board, and let it stream the file."""
+    """Connect the page to the board, and start to stream the file."""
     watch(page, address)
     give_csv(page, tmp_path / "stream.csv", (tmp_path / "stream.csv").read_text())
     page.run("document.querySelector('#watch-stream').click()")
@@ -101,7 +101,7 @@ def watch(page: Browser, address: str) -> None:
 
 
 def confirmed(page: Browser, samples: int) -> None:
-    """Wait until the board has confirmed so many."""
+    """Wait until the board has confirmed this many samples."""
     page.wait(f"parseInt({SENT}.replace(',', '')) >= {samples}")
     assert page.run(f"parseInt({SENT}.replace(',', ''))") < SAMPLES, "it was over too soon"
 
@@ -119,7 +119,7 @@ def crc_of_board(page: Browser) -> int:
 
 
 @pytest.mark.parametrize("via", ["bridge", "WebSerial"])
-def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
+def test_after_a_pulled_cable_no_sample_is_lost_or_learned_twice(
     page: Browser,
     address: str,
     micropython_command: tuple[str, ...],
@@ -145,7 +145,7 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
+def test_a_board_continues_from_its_checkpoint_after_a_power_cut(
     page: Browser,
     address: str,
     micropython_command: tuple[str, ...],
@@ -161,7 +161,7 @@ def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
         page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
 
 
-def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
+def test_a_board_that_lost_its_earlier_state_is_not_half_taught(
     page: Browser,
     address: str,
     micropython_command: tuple[str, ...],
@@ -170,7 +170,7 @@ def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
 ) -> None:
     with streaming(page, micropython_command, stream, tmp_path, saves=False) as device:
         confirmed(page, 200)
-        cut_power(device)  # which the stream's own samples survive: they are sent again
+        cut_power(device)  # the stream's own samples survive: they are sent again
         assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
         page.run("document.querySelector('#watch-stream').click()")
         page.wait(f"{SENT}.includes('confirmed')")

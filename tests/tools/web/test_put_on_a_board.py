@@ -1,4 +1,4 @@
-"""The second step: what was taught goes on a board, as `build` makes its program."""
+"""The second step: the model goes on a board, in a program like that of `build`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shake(page: Browser, seconds: int, wide: float, high: float) -> None:
 
 @pytest.fixture
 def shaken(held: Browser) -> Browser:
-    """The page, which has learned two motions of a phone."""
+    """The page, after learning two motions of a phone."""
     name(held, "across, up")
     held.run("document.querySelector('#source').value = 'motion'")
     held.run(LIES)
@@ -55,7 +55,7 @@ def shaken(held: Browser) -> Browser:
     return held
 
 
-def test_the_page_is_one_path(held: Browser) -> None:
+def test_the_page_has_one_order_of_steps(held: Browser) -> None:
     assert held.run(SHOWN) == ["teach", "board-step", "playground"]
     ways = "[...document.querySelectorAll('nav a')].map((each) => each.textContent)"
     heads = "[...document.querySelectorAll('main h2')].map((each) => each.textContent)"
@@ -65,7 +65,7 @@ def test_the_page_is_one_path(held: Browser) -> None:
     assert held.run("location.hash") == ""
 
 
-def test_no_two_parts_have_one_name(held: Browser) -> None:
+def test_no_two_parts_have_the_same_name(held: Browser) -> None:
     taught(held, seconds=2)
     end(held)
     names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
@@ -73,7 +73,7 @@ def test_no_two_parts_have_one_name(held: Browser) -> None:
     assert len(result) == len(set(result))
 
 
-def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
+def test_a_board_is_offered_only_after_teaching(held: Browser) -> None:
     waits = "document.querySelector('#board-waits').hidden"
     assert not held.run(waits)
     taught(held, seconds=2)
@@ -90,7 +90,7 @@ def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
 def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
     page: Browser, address: str, tmp_path: Path
 ) -> None:
-    """As in Safari, in older versions of Firefox and on phones."""
+    """This is so in Safari, in older versions of Firefox and on phones."""
     with page.before_pages("delete Navigator.prototype.serial"), held_clock(page):
         page.open(address)
         page.wait("!!document.querySelector('#start')")
@@ -108,13 +108,13 @@ def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
 
 
 def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
-    """The files of the program that the page gives for a Pico."""
+    """Return the files of the page's program for a Pico."""
     packed = take(page, "gestures-take-program", folder / "microshrub-rpi_pico.zip")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-# What a class does: what is chosen on the page, and what `build` is told of it
+# Actions of a class: the choices on the page, and the matching argument of `build`
 SWITCHES: list[tuple[str, dict[str, str], dict[str, tuple[int | str, ...]] | None]] = [
     ("line", {}, None),
     ("lights", {"switch-1": "19"}, {"across": (16,), "up": (19,)}),
@@ -132,9 +132,7 @@ SWITCHES: list[tuple[str, dict[str, str], dict[str, tuple[int | str, ...]] | Non
 ]
 
 
-def test_the_program_of_a_motion_is_the_one_that_build_makes(
-    shaken: Browser, tmp_path: Path
-) -> None:
+def test_the_program_of_a_motion_matches_that_of_build(shaken: Browser, tmp_path: Path) -> None:
     for number, (switch_name, chosen, switch) in enumerate(SWITCHES):
         choose(shaken, "switch-kind", switch_name)
         for field, value in chosen.items():
@@ -157,7 +155,7 @@ def check_program(
     switch: dict[str, tuple[int | str, ...]] | None,
     above: dict[str, int] | None,
 ) -> None:
-    """The page's program is the one that `build` makes of the page's project."""
+    """Check that the page's program equals `build`'s program for the page's project."""
     folder.mkdir()
     program = program_of(shaken, folder)
     project = folder / "gestures.mshrub"
@@ -225,10 +223,10 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
 
 
 @pytest.mark.parametrize(("sub", "arch"), [(3, "armv6m"), (2, None)])
-def test_a_board_that_loads_no_machine_code_of_ours_gets_bytecode(
+def test_a_board_with_other_machine_code_gets_bytecode(
     sub: int, arch: str | None, tmp_path: Path
 ) -> None:
-    """As MicroPython 1.20 to 1.22 do, whose machine code is of another version."""
+    """An example is MicroPython 1.20 to 1.22, whose machine code has another version."""
     program = """
         import { architectureOf } from "./bundle.mjs";
         import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-"""What a person presses, chooses or opens while the page still waits for something else."""
+"""Presses, choices and files that come while the page is still waiting for something else."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STATUS = "document.querySelector('#learn-me-status')"
 LABELS = "[...document.querySelectorAll('.hand button')]"
 PRESSED = f"{LABELS}.find((each) => each.ariaPressed === 'true')?.firstChild.textContent"
 COUNTS = f"{LABELS}.map((each) => +(each.querySelector('.count')?.textContent ?? 0))"
-MADE = "orders.filter((order) => order === 'create').length"  # learners
+MADE = "orders.filter((order) => order === 'create').length"  # number of learners
 HANDED = "!!document.querySelector('#gestures-crc32')"
 ONLY_PREDICT = "only predict"
 
 
 def give(page: Browser, selector: str, file: str, data: bytes, then: str = "") -> None:
-    """Choose a file of that name, and do something else in the same breath."""
+    """Choose a file of that name, and run `then` in the same turn."""
     packed = base64.b64encode(data).decode()
     page.run(
         "(() => { const all = new DataTransfer();"
@@ -35,7 +35,7 @@ def give(page: Browser, selector: str, file: str, data: bytes, then: str = "") -
 
 
 def hold(page: Browser, order: str) -> None:
-    """Hold orders of that name back from the workers."""
+    """Hold messages of that name to the workers back."""
     page.run(f"hold = {order!r}; held = []; void 0")
 
 
@@ -43,8 +43,8 @@ def let_go(page: Browser) -> None:
     page.run("(() => { const all = held; held = null; for (const each of all) each(); })()")
 
 
-def test_a_second_press_while_the_sensor_is_awaited_begins_nothing_else(held: Browser) -> None:
-    """Two learners were made, and both went on with the sensor."""
+def test_a_second_press_while_the_sensor_opens_starts_nothing_else(held: Browser) -> None:
+    """There is one learner, with the label of the last press."""
     name(held, "circle, line")
     held.run(f"{LABELS}[0].click(); {LABELS}[1].click(); {START}.click()")
     held.wait(f"{START}.textContent === 'End'")
@@ -58,8 +58,8 @@ def test_a_second_press_while_the_sensor_is_awaited_begins_nothing_else(held: Br
     assert lines > 0
 
 
-def test_what_is_chosen_stays_while_the_sensor_is_awaited(held: Browser) -> None:
-    """A gesture's name that was changed then was shown, and not the one that was learned."""
+def test_choices_are_frozen_while_the_sensor_opens(held: Browser) -> None:
+    """A gesture's name cannot be changed to one that is not learned."""
     frozen = "['#classes input', '#source', '#exam', '#start-over'].map("
     frozen += "(each) => document.querySelector(each).disabled)"
     held.run(f"{START}.click()")
@@ -75,8 +75,8 @@ def test_what_is_chosen_stays_while_the_sensor_is_awaited(held: Browser) -> None
     assert held.run(frozen)[:2] == [False, False]
 
 
-def test_start_over_pressed_while_it_learns_what_is_left(held: Browser) -> None:
-    """The page waited for a learner that was gone, and Start could not be pressed any more."""
+def test_start_over_can_be_pressed_while_the_rest_is_learned(held: Browser) -> None:
+    """The page does not wait for a learner that is gone, and Start still works."""
     taught(held)
     press(held, "circle")
     hold(held, "learn")
@@ -90,10 +90,10 @@ def test_start_over_pressed_while_it_learns_what_is_left(held: Browser) -> None:
     assert crc(held)
 
 
-def test_start_pressed_while_a_project_is_read(
+def test_start_can_be_pressed_while_a_project_is_read(
     held: Browser, tmp_path: Path, address: str
 ) -> None:
-    """A fresh learner went on in the project's place, or beside it."""
+    """The project is opened, and no fresh learner is created."""
     taught(held)
     shown = end(held)
     project = take(held, "take-gestures", tmp_path / "gestures.mshrub")
@@ -106,8 +106,8 @@ def test_start_pressed_while_a_project_is_read(
     assert held.run(f"{START}.textContent") == "Go on"
 
 
-def test_a_wrong_project_does_not_end_what_goes_on(held: Browser, tmp_path: Path) -> None:
-    """It looked as if it had ended, while the sensor was still read and learned."""
+def test_a_wrong_project_does_not_end_a_recording(held: Browser, tmp_path: Path) -> None:
+    """The sensor is still read, and the button still says End."""
     begin(held)
     press(held, "circle")
     do(held, "circle", 2 * RATE)
@@ -124,8 +124,8 @@ def test_a_wrong_project_does_not_end_what_goes_on(held: Browser, tmp_path: Path
     assert end(held)
 
 
-def test_the_label_that_is_shown_is_the_one_that_is_learned(held: Browser) -> None:
-    """Playing, deleting or moving a recording changed it, and the buttons told another."""
+def test_the_displayed_label_is_the_learned_one(held: Browser) -> None:
+    """This also holds after a recording is played, deleted or moved."""
     begin(held)
     press(held, "circle")
     do(held, "circle", 2 * RATE)
@@ -150,8 +150,8 @@ def test_the_label_that_is_shown_is_the_one_that_is_learned(held: Browser) -> No
     assert held.run(COUNTS) == before
 
 
-def test_an_exam_that_was_broken_off_asks_for_nothing(held: Browser) -> None:
-    """It told to show a gesture for ever."""
+def test_an_aborted_exam_asks_no_more(held: Browser) -> None:
+    """The page does not go on to ask for a gesture."""
     question = "document.querySelector('#exam-asks').textContent"
     taught(held)
     held.run("document.querySelector('#exam').click()")
@@ -165,7 +165,7 @@ def test_an_exam_that_was_broken_off_asks_for_nothing(held: Browser) -> None:
 
 
 def test_a_double_click_deletes_one_recording(held: Chromium) -> None:
-    """The next one had moved to its place by then, and was deleted, too."""
+    """The next recording, which moves to the button's place, is not deleted."""
     taught(held, seconds=2)
     end(held)
     cards = "document.querySelectorAll('#cards li').length"
@@ -182,8 +182,8 @@ def test_a_double_click_deletes_one_recording(held: Chromium) -> None:
     assert held.run(cards) == 2
 
 
-def test_another_choice_while_micropython_is_loaded_shows_no_results(held: Browser) -> None:
-    """What the page had begun to learn of the stream before was shown as that of the new one."""
+def test_another_choice_while_micropython_loads_shows_no_results(held: Browser) -> None:
+    """The results of the stream before are not shown for the new one."""
     choose_quick(held)
     hold(held, "create")
     start(held)
@@ -195,8 +195,8 @@ def test_another_choice_while_micropython_is_loaded_shows_no_results(held: Brows
     assert held.run("document.querySelector('#status').textContent") == "Press Start."
 
 
-def test_a_file_that_is_no_longer_chosen_is_not_complained_of(held: Browser) -> None:
-    """The error stood beside a stream of the page."""
+def test_an_error_of_a_file_that_is_no_longer_chosen_is_not_shown(held: Browser) -> None:
+    """The message is not shown for a stream of the page."""
     held.run("Blob.prototype.arrayBuffer = () => new Promise((_, no) => (window.refuse = no))")
     give(held, "#file", "gone.csv", b"a,b,y\n1,2,p\n")
     held.wait("!!window.refuse")
@@ -205,10 +205,10 @@ def test_a_file_that_is_no_longer_chosen_is_not_complained_of(held: Browser) -> 
     assert held.run("document.querySelector('#status').textContent") == "Press Start."
 
 
-def test_another_choice_while_a_board_is_written_still_tells_how_it_goes(
+def test_another_choice_while_a_board_is_written_keeps_the_progress(
     page: Chromium, address: str
 ) -> None:
-    """The panel was another one, which said nothing and offered to begin once more."""
+    """The panel still shows the status, and does not offer to start again."""
     asks = "navigator.serial.requestPort = () => new Promise((_, no) => (window.leave = no));"
     button, status = (f"document.querySelector('#gestures-flash{end}')" for end in ("", "-status"))
     with page.before_pages(asks), held_clock(page):
@@ -227,8 +227,8 @@ def test_another_choice_while_a_board_is_written_still_tells_how_it_goes(
     assert page.run(f"{status}.textContent") == ""
 
 
-def test_a_new_try_takes_back_what_was_said_of_the_one_before(held: Browser) -> None:
-    """It stood there until the image was read, as if the new try had failed."""
+def test_a_new_attempt_clears_the_last_message(held: Browser) -> None:
+    """The message does not stay until the image is read, as if the new attempt had failed."""
     status = "document.querySelector('#blank-status')"
     choose(held, "blank-board", "esp32")
     held.press("#blank-write")

@@ -1,4 +1,4 @@
-"""The page puts any sensor that `build` knows on a board: the same files, and the same words."""
+"""The page supports every sensor of `build`: the same files, and the same messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WIRES = "[...document.querySelectorAll('.wiring tbody tr')].map((row) => row.inn
 
 
 def learned(page: Browser, folder: Path, columns: int, board: str = "rpi_pico") -> Path:
-    """Let the page learn whole numbers in so many columns; its model."""
+    """Train a model in the page on whole numbers in `columns` columns; return its file."""
     names = ",".join(["temp\u00e9rature", *(f"x{i}" for i in range(1, columns))])
     rows = [
         ",".join(
@@ -62,7 +62,7 @@ def program(page: Browser, folder: Path, button: str, board: str) -> dict[str, b
 
 
 def check_same(files: dict[str, bytes], made: Path) -> None:
-    """All that is no library is what `build` has written, and the library has what that needs."""
+    """Check that all files but the library's equal those of `build`, and imports are present."""
     modules = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
     for file in ("config.json", *STATES, *modules):
         assert files[file] == (made / file).read_bytes(), file
@@ -108,7 +108,7 @@ def check_same(files: dict[str, bytes], made: Path) -> None:
         ("rpi_pico", "mpu6050", 3, {}, Sensor.mpu6050(scl=1, sda=0, rate=50, axes=3)),
     ],
 )
-def test_the_files_are_those_of_build(
+def test_the_files_match_those_of_build(
     playground: Browser,
     tmp_path: Path,
     board: str,
@@ -194,7 +194,7 @@ def test_two_sensors_together_have_the_files_of_build(
         ({"pins": "26"}, [Sensor.adc((26,)), Sensor.driver("bh1750", scl=1, sda=0, rate=1)]),
     ],
 )
-def test_two_sensors_that_build_refuses_are_refused_in_its_words(
+def test_two_sensors_that_build_refuses_get_the_same_message(
     playground: Browser, tmp_path: Path, given: dict[str, Any], several: list[Sensor]
 ) -> None:
     model = learned(playground, tmp_path, 3)
@@ -213,7 +213,7 @@ def test_two_sensors_that_build_refuses_are_refused_in_its_words(
     assert playground.run(WHY_NOT) == ""
 
 
-def test_without_a_sensor_the_files_are_those_of_build(
+def test_without_a_sensor_the_files_match_those_of_build(
     playground: Browser, tmp_path: Path
 ) -> None:
     model = learned(playground, tmp_path, 2)
@@ -221,7 +221,7 @@ def test_without_a_sensor_the_files_are_those_of_build(
     check_same(files, build(model, "rpi_pico", output=tmp_path / "made").folder)
 
 
-def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
+def test_a_sensor_with_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
     learned(playground, tmp_path, 2)
     few = {each["key"] for each in sensor_data(50) if len(each["channels"]) in (1, 2)}
     assert set(playground.run(CHOICES)) == {"serial", "adc", *few}
@@ -246,7 +246,7 @@ def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Pa
         ("adc", {"pins": "27"}, Sensor.adc((27,))),
     ],
 )
-def test_what_build_refuses_is_refused_in_its_words(
+def test_a_sensor_that_build_refuses_gets_the_same_message(
     playground: Browser,
     tmp_path: Path,
     sensor_name: str,
@@ -260,7 +260,7 @@ def test_what_build_refuses_is_refused_in_its_words(
     assert playground.run("!!document.querySelector('#take-program')")
     for field, value in given.items():
         choose(playground, f"program-{field}", str(value))
-    if sensor is None:  # twice the same does no harm
+    if sensor is None:  # two equal sensors do no harm
         assert playground.run(WHY_NOT) == ""
         return
     with pytest.raises(UserError) as caught:
@@ -273,10 +273,10 @@ def test_what_build_refuses_is_refused_in_its_words(
 
 
 @pytest.mark.usefixtures("address")
-def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alone(
+def test_an_accelerometer_with_a_driver_trains_the_page_and_then_predicts_alone(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """On a real MicroPython with its chip's model at the bus."""
+    """The board is a real MicroPython with the chip's model on its bus."""
     (tmp_path / "flash").mkdir()
     board = Gesturing(micropython_command, tmp_path)
     project = tmp_path / "gestures.mshrub"
@@ -302,7 +302,7 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
             page.give_file("#project", project)
             assert crc(page) == shown
             assert page.run("document.querySelector('#gestures-sensor').value") == "own"
-            choose(page, "switch-kind", "lights")  # at 16 and 17, where the sensor is
+            choose(page, "switch-kind", "lights")  # on 16 and 17, the sensor's pins
             with pytest.raises(UserError) as caught:
                 build(project, "rpi_pico", sensor=sensor, switch={"across": (16,), "up": (17,)})
             assert page.run(TAUGHT_WHY_NOT) == str(caught.value)
@@ -319,7 +319,7 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
 
 
 @pytest.mark.usefixtures("address")
-def test_two_sensors_of_a_board_teach_the_page_side_by_side(
+def test_two_sensors_of_a_board_train_the_page_together(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "flash").mkdir()
@@ -341,7 +341,7 @@ def test_two_sensors_of_a_board_teach_the_page_side_by_side(
     assert config["sensor"] == sensors(wanted, board_files.load("rpi_pico")).config
 
 
-def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:
+def test_every_sensor_of_build_has_a_name_in_each_language(tmp_path: Path) -> None:
     keys = [each["key"] for each in sensor_data(50)]
     assert keys == [*(key for key in SENSORS if key != "serial"), *drivers()]
     written = "process.stdout.write(JSON.stringify([en, de].map((each) => each.sensors.names)));"

@@ -1,4 +1,4 @@
-"""Gestures that are alike, taught class after class: once nobody tells labels, it knows them."""
+"""Similar gestures, taught class after class, are recognised after the labels end."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SECONDS = 4  # of a recording
 @pytest.mark.long
 @pytest.mark.parametrize("sensor", ["pointer", "motion"])
 @pytest.mark.parametrize("size", [16384, 65536])
-def test_four_of_five_are_right_and_the_page_says_how_many(sensor: str, size: int) -> None:
-    """The mean over five hands, at the sizes of a small lesson and of a large board.
+def test_four_of_five_are_right_and_the_page_shows_the_true_rate(sensor: str, size: int) -> None:
+    """The figure is the mean of five hands, at the sizes of a small lesson and of a large board.
 
-    More bytes take none of what a hand is right in: nobody knows less because of a larger board.
+    A larger model is at least as accurate for each hand.
     """
     each = [shown_and_measured(sensor, seed, size) for seed in SEEDS]
     shown, measured = np.mean(each, axis=0)
@@ -58,7 +58,7 @@ def test_four_of_five_that_were_shaken_are_right(held: Browser) -> None:
 
 
 def check(held: Browser, gestures: list[str], make: Make) -> None:
-    """Teach them, class after class in three rounds; then only predict, and count."""
+    """Teach the gestures, class after class in three rounds; then only predict, and count."""
     name(held, ", ".join(gestures))
     begin(held)
     for text in gestures * 3:
@@ -68,7 +68,7 @@ def check(held: Browser, gestures: list[str], make: Make) -> None:
     settle(held)
     right = count = 0
     for text in gestures * 2:
-        make(held, text, 75)  # until a window holds nothing but this gesture
+        make(held, text, 75)  # until a window holds no other gesture
         for _ in range(5):
             make(held, text, 15)
             settle(held)

@@ -1,4 +1,4 @@
-"""The page reads CSV and ARFF files as the simulator does: numbers, labels and names are equal."""
+"""The page reads CSV and ARFF files like the simulator: numbers, labels and names are equal."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 
 
 def in_node(folder: Path, given: dict[str, Any]) -> Any:
-    """What the page's own code makes of it."""
+    """Return the result of the page's own code."""
     given = {"columns": [], "files": [], **given}
     exports = {"streams/stream": "readStream", "streams/units": "unitOf, rawOf"}
     return run_in_node(folder, PROGRAM, exports, given)
 
 
 def columns() -> list[list[float]]:
-    """Columns of all kinds: decimals, time stamps, tiny and huge numbers, gaps, outliers."""
+    """Return columns with decimals, time stamps, tiny and huge numbers, gaps, outliers."""
     rng = random.Random(7)
     results = []
     for _ in range(1500):
@@ -155,7 +155,7 @@ BAD = [
 ]
 
 
-def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
+def test_raw_integers_and_units_match_the_simulators(tmp_path: Path) -> None:
     made = columns()
     cells = [[None if math.isnan(value) else value for value in column] for column in made]
     raw = in_node(tmp_path, {"columns": cells})["raw"]
@@ -180,7 +180,7 @@ def as_the_simulator(page: dict[str, Any], path: Path) -> None:
 
 
 def packed(files: Iterable[tuple[str, str | bytes]]) -> list[tuple[str, str]]:
-    """The files as JSON holds them."""
+    """Return the files in a form for JSON."""
     contents = ((name, text.encode() if isinstance(text, str) else text) for name, text in files)
     return [(name, base64.b64encode(data).decode()) for name, data in contents]
 
@@ -195,7 +195,7 @@ def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path, chunk: int) 
         as_the_simulator(page, path)
 
 
-def test_what_the_simulator_refuses_the_page_refuses_too(tmp_path: Path) -> None:
+def test_the_page_refuses_the_files_that_the_simulator_refuses(tmp_path: Path) -> None:
     cases = [("t.arff", ROOMS.replace(old, new)) for old, new in BAD]
     pages = in_node(tmp_path, {"files": packed(cases)})["streams"]
     for (name, text), page in zip(cases, pages, strict=True):
@@ -207,8 +207,8 @@ def test_what_the_simulator_refuses_the_page_refuses_too(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 16])
-def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) -> None:
-    """Of each file of the table: both read it, to the bit, or both refuse it in the same words."""
+def test_the_page_and_the_command_line_agree(tmp_path: Path, chunk: int) -> None:
+    """Both read the same bits of each file, or both refuse the file with the same message."""
     files = packed((case.name, case.data) for case in FILE_CASES)
     pages = in_node(tmp_path, {"files": files, "chunk": chunk})["streams"]
     for case, page in zip(FILE_CASES, pages, strict=True):
@@ -233,10 +233,10 @@ def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) 
                     assert word in text, case.what
 
 
-def test_the_command_that_the_page_names_makes_a_file_that_it_reads(
+def test_the_command_that_the_page_suggests_makes_a_readable_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of each kind that the command line alone reads: the same rows, two steps from the file."""
+    """For each format that only the command line reads, the converted file has the same rows."""
     monkeypatch.chdir(tmp_path)
     cases = [case for case in FILE_CASES if case.page]
     names = [f"t {at}{Path(case.name).suffix}" for at, case in enumerate(cases)]
@@ -257,8 +257,8 @@ def test_the_command_that_the_page_names_makes_a_file_that_it_reads(
         assert tuple(page["classNames"]) == stream.class_names
 
 
-def test_how_far_the_page_is(tmp_path: Path) -> None:
-    """It rises from piece to piece, while the file is read and while the units are looked for."""
+def test_the_progress_of_the_page(tmp_path: Path) -> None:
+    """The progress rises from block to block, during reading and during the search for units."""
     text = "x,z,y\n" + "".join(f"{i % 99},{i % 7},{'ab'[i % 2]}\n" for i in range(20_000))
     (page,) = in_node(tmp_path, {"files": packed([("t.csv", text)]), "chunk": 5000})["streams"]
     assert len(page["labels"]) == 20_000

@@ -1,6 +1,6 @@
-"""What the page gives away is what the command line makes: a model's file, a board's program.
+"""The page's downloads equal the command line's files: a model's file, a board's program.
 
-Only the library differs: that of the page is merged for all programs with the learner.
+Only the library differs: the page's library is merged for all programs with the learner.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("learner", OPTIONS)
-def test_the_model_and_the_program_are_those_of_the_command_line(
+def test_the_model_and_the_program_match_those_of_the_command_line(
     playground: Browser, tmp_path: Path, learner: str
 ) -> None:
     choose(playground, "stream", "led")
@@ -56,7 +56,7 @@ def test_the_model_and_the_program_are_those_of_the_command_line(
     check_library(library, made, learner, "rpi_pico2")
 
 
-def test_a_model_that_was_stopped_can_be_taken_away(playground: Browser, tmp_path: Path) -> None:
+def test_a_stopped_model_can_be_downloaded(playground: Browser, tmp_path: Path) -> None:
     set_option(playground, "bytes", 8192)
     playground.run("document.querySelector('#start').click()")
     playground.wait("document.querySelector('#newest').textContent")

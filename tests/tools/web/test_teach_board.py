@@ -1,4 +1,4 @@
-"""What was taught in the page goes on a board: a project saved, opened again and put there."""
+"""The page's model goes on a board: a project is saved, opened again and put there."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Unix
 
 @contextlib.contextmanager
 def page_of_a_bridge(page: Browser, port: str) -> Iterator[None]:
-    """While it is open, the page is that of a bridge to the port; its clock is in our hands."""
+    """Open the page of a bridge to the port, with a clock that the test controls."""
     with bridge_at(port) as bridge, held_clock(page):
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
@@ -53,14 +53,14 @@ def bridged(page: Browser, address: str, board: UnixBoard) -> Iterator[Browser]:
 
 
 def put_on_board(page: Browser) -> None:
-    """Press the button that puts what was taught on the board, which takes it."""
+    """Press the button that puts the model on the board, and wait for success."""
     page.run("document.querySelector('#gestures-flash').click()")
     status = "document.querySelector('#gestures-flash-status')"
     page.wait(f"!!{status}.className")
     assert page.run(f"{status}.className") == "good", page.run(f"{status}.textContent")
 
 
-def test_a_project_that_was_opened_again_is_put_on_a_board(
+def test_a_reopened_project_is_put_on_a_board(
     bridged: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     taught(bridged, seconds=3)
@@ -81,8 +81,8 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
 
 
-def test_a_board_with_too_little_memory_is_told_before_anything_is_copied(tmp_path: Path) -> None:
-    """As when a Pico was chosen, and a Pico W is connected, whose machine code is the same."""
+def test_too_little_memory_is_reported_before_anything_is_copied(tmp_path: Path) -> None:
+    """An example: a Pico is chosen, and a Pico W, with the same machine code, is connected."""
     program = """
         import { checkMemory } from "./bundle.mjs";
         import { readFileSync } from "node:fs";
@@ -102,10 +102,10 @@ def test_a_board_with_too_little_memory_is_told_before_anything_is_copied(tmp_pa
 
 
 @pytest.mark.long
-def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
+def test_many_samples_get_a_larger_learner_if_the_board_has_room(
     bridged: Browser, board: UnixBoard, tmp_path: Path
 ) -> None:
-    """1,800 samples: 29 KB on a Pico; an ESP32 has room for 26, and all is learned again."""
+    """1,800 samples take 29 KB on a Pico; an ESP32 has room for 26, and all is learned again."""
     size = "document.querySelector('#board-bytes').textContent"
     project = tmp_path / "gestures.mshrub"
     taught(bridged, rounds=2, seconds=48)
@@ -129,15 +129,16 @@ def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
     assert crc(bridged) == result
 
 
-# More than a board's free bytes: a virtual board's heap has the collector's tables in it, 2.3 %
+# Added to a board's free bytes: a virtual board's heap includes the collector's tables, 2.3 %
 TABLES = 2048
 
 
 def heap_of(name: str) -> str:
-    """What that board has free for the page's program, which fits there.
+    """Return the bytes that are free on that board for the page's program, which fits there.
 
     On the virtual board all code is bytecode on the heap. Where machine code is elsewhere, the
-    heap's bytes say nothing of it, and it has enough.
+    heap's
+    bytes do not count it, and the virtual board gets enough.
     """
     board = board_files.load(name)
     config = page_boards.serial_config(board)
@@ -149,7 +150,7 @@ def heap_of(name: str) -> str:
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("name", ["rpi_pico", "rpi_pico_w", "esp32"])
-def test_boards_with_their_own_heaps_take_the_program_and_come_to_the_checksum_of_the_page(
+def test_boards_with_their_own_heaps_reach_the_pages_checksum(
     name: str, page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     heap = heap_of(name)
@@ -168,9 +169,7 @@ def test_boards_with_their_own_heaps_take_the_program_and_come_to_the_checksum_o
 
 
 @pytest.mark.long
-def test_an_emulated_board_goes_on_with_what_the_page_was_taught(
-    held: Browser, tmp_path: Path
-) -> None:
+def test_an_emulated_board_continues_with_the_pages_model(held: Browser, tmp_path: Path) -> None:
     try:
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:

@@ -1,4 +1,4 @@
-"""A board on a cable is the sensor with which the page is taught: it sends its readings."""
+"""A board on a cable is the sensor for teaching the page: it sends its readings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Gest
 
 
 def simulated(page: Browser, folder: Path) -> int:
-    """What the simulator comes to on the project that the page saves."""
+    """Return the checksum of the simulator for the project that the page saves."""
     project = folder / "gestures.mshrub"
     take(page, "take-gestures", project)
     return simulate(open_stream(str(project)), bytes=16384).state_crc32
@@ -58,7 +58,7 @@ def simulated(page: Browser, folder: Path) -> int:
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("via", ["bridge", "WebSerial"])
-def test_gestures_of_a_board_are_learned_and_the_simulator_comes_to_the_same_bits(
+def test_gestures_of_a_board_are_learned_with_the_simulators_bits(
     page: Browser, board: Gesturing, tmp_path: Path, via: str
 ) -> None:
     with (
@@ -87,7 +87,7 @@ def test_gestures_of_a_board_are_learned_and_the_simulator_comes_to_the_same_bit
 
 
 @pytest.mark.usefixtures("address")
-def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
+def test_a_model_taught_by_a_board_recognises_alone_on_that_board(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
     with bridged(board.port) as bridge:
@@ -111,7 +111,7 @@ def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
 
 
 @pytest.mark.usefixtures("address")
-def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
+def test_after_a_pulled_cable_nothing_is_lost(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
     with pulled_cable(tmp_path, board.port) as (cable, bridge):
@@ -133,7 +133,7 @@ def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
 
 
 @pytest.mark.usefixtures("address")
-def test_a_board_that_stays_away_ends_it_and_go_on_goes_on(
+def test_a_missing_board_ends_the_recording_and_go_on_continues_it(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
     with pulled_cable(tmp_path, board.port) as (cable, bridge):
@@ -155,7 +155,7 @@ def test_a_board_that_stays_away_ends_it_and_go_on_goes_on(
 
 
 @pytest.mark.usefixtures("address")
-def test_a_board_whose_power_is_cut_goes_on(page: Browser, board: Gesturing) -> None:
+def test_a_board_continues_after_a_power_cut(page: Browser, board: Gesturing) -> None:
     with bridged(board.port) as bridge:
         begun(page, bridge.address)
         teach(page, board, "across")
@@ -165,7 +165,7 @@ def test_a_board_whose_power_is_cut_goes_on(page: Browser, board: Gesturing) -> 
 
 
 @pytest.mark.usefixtures("address")
-def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only(
+def test_a_boards_project_continues_only_with_such_a_board(
     page: Browser, board: Gesturing, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     project = tmp_path / "gestures.mshrub"
@@ -194,7 +194,7 @@ def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only
 
 
 @pytest.mark.usefixtures("address")
-def test_analog_pins_are_taught_around_their_middle(
+def test_analog_pins_are_centred(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     pins = {"kind": "adc", "pins": [26, 27], "rate": 100}
@@ -229,7 +229,7 @@ def test_analog_pins_are_taught_around_their_middle(
         ),
     ],
 )  # fmt: skip
-def test_a_program_that_sends_no_readings_is_told_in_words(
+def test_a_program_without_readings_is_reported(
     page: Browser,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
@@ -242,7 +242,7 @@ def test_a_program_that_sends_no_readings_is_told_in_words(
 
 
 def refused(page: Browser, port: str) -> str:
-    """What the page says of the board at that port, which it cannot be taught with."""
+    """Return the page's error for the board at that port, which cannot teach the page."""
     with bridged(port) as bridge:
         open_page(page, bridge.address)
         ask_in_vain(page)
@@ -251,7 +251,7 @@ def refused(page: Browser, port: str) -> str:
 
 
 @pytest.mark.usefixtures("address")
-def test_a_forecast_an_old_program_and_none_are_told_apart(
+def test_a_forecast_an_old_program_and_a_missing_one_have_different_messages(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     files = number_program("linear-regressor", 1, 90).files()
@@ -273,10 +273,10 @@ def test_a_forecast_an_old_program_and_none_are_told_apart(
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_all_that_is_said_of_a_board_can_be_read(
+def test_all_messages_about_a_board_are_accessible(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path, language: str
 ) -> None:
-    """By who uses a screen reader, and on a phone's screen; of a blank board, too."""
+    """Screen readers and phones can show them, also those about a blank board."""
     (tmp_path / "blank" / "flash").mkdir(parents=True)
     there = f"/?lang={language}#"
     with gesturing(micropython_command, tmp_path) as board, bridged(board.port) as bridge:

@@ -1,4 +1,4 @@
-"""Pointer and motion as the sensor: it learns while they move, and the simulator repeats it."""
+"""Pointer and motion as the sensor: the page learns live, and the simulator repeats the result."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ def move(page: Browser, readings: int, turns: float) -> None:
         page.run("tick()")
 
 
-def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
-    held: Browser, tmp_path: Path
-) -> None:
+def test_gestures_are_learned_with_the_simulators_bits(held: Browser, tmp_path: Path) -> None:
     name(held, 'circle, the "line", left & right')
     begin(held)
     for text, turns in (("circle", 1.5), ('the "line"', 0)) * 2:
@@ -54,13 +52,13 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     run = simulate(stream, bytes=16384)
     assert run.state_crc32 == shown == load_model(model).learner.state_crc32()
     assert run.accuracy > 60
-    whole = open_stream(str(model))  # the project has the recording in it
+    whole = open_stream(str(model))  # the project contains the recording
     assert whole.class_names == stream.class_names
     assert simulate(whole, bytes=16384).state_crc32 == shown
 
 
-def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path: Path) -> None:
-    """One gesture under two names by turns: now and then, its set has both."""
+def test_uncertainty_is_shown_as_by_the_guarantee(held: Browser, tmp_path: Path) -> None:
+    """With one gesture under two names by turns, a prediction set sometimes has both."""
     unsure = "document.querySelector('#unsure').textContent"
     name(held, "one, other")
     begin(held)
@@ -83,11 +81,11 @@ def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path
 
 
 @pytest.mark.long
-def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: Browser) -> None:
+def test_taught_in_blocks_all_gestures_are_recognised_after_the_labels_end(held: Browser) -> None:
     taught(held, rounds=3)
     right = count = 0
     for text in GESTURES * 2:
-        do(held, text, 75)  # until a window holds nothing but this gesture
+        do(held, text, 75)  # until a window holds no other gesture
         for step in range(10):
             do(held, text, 15, 75 + 15 * step)
             settle(held)
@@ -101,21 +99,21 @@ def labels_of(path: Path) -> list[str]:
         return [row["class"] for row in csv.DictReader(file)]
 
 
-def test_a_recording_is_moved_and_deleted_and_all_is_learned_again(
+def test_after_a_recording_is_moved_or_deleted_all_is_learned_again(
     held: Browser, tmp_path: Path
 ) -> None:
     taught(held, seconds=2)
     before = end(held)
     counts = "[...document.querySelectorAll('.count')].map((each) => +each.textContent)"
     cards = "document.querySelectorAll('#cards li').length"
-    assert held.run(counts) == [9, 13, 12]  # the first window takes four
+    assert held.run(counts) == [9, 13, 12]  # the first window takes four readings
     assert held.run(cards) == 3
-    shown = held.run(  # at once, as all is learned again soon
+    shown = held.run(  # read at once, as all is learned again soon
         "(card => { card.value = '2'; card.dispatchEvent(new Event('change')); })"
         "(document.querySelectorAll('#cards select')[1]);"
         "document.querySelector('#gestures-crc32')"
     )
-    assert shown is None  # it was of the former
+    assert shown is None  # the old checksum is removed
     moved = crc(held)
     assert moved != before
     assert held.run(counts) == [9, 0, 25]
@@ -154,13 +152,13 @@ def test_the_exam_counts_each_class_alike(held: Browser) -> None:
     counts = held.run(
         "[...document.querySelectorAll('#exam-result tbody td')].map((x) => +x.innerText)"
     )
-    assert sum(counts) == 39  # of each gesture, those of 100 readings
+    assert sum(counts) == 39  # samples in 100 readings of each gesture
     assert sum(counts[::4]) > 35
     names = "[...document.querySelectorAll('#exam-result th[scope=row]')]"
     assert held.run(names + ".map((each) => each.textContent)") == ["circle", "line", "rest"]
     result = held.run("document.querySelector('#exam-asks').textContent")
     assert float(result.split(" ")[0]) >= 90
-    press(held, "circle")  # what is taught afterwards is not what was examined
+    press(held, "circle")  # later teaching invalidates the result
     assert held.run("document.querySelector('#exam-result').textContent") == ""
 
 
@@ -177,7 +175,7 @@ def test_a_project_is_opened_again_and_comes_to_the_same_bits(
     assert crc(held) == before
     assert load_model(project).learner.state_crc32() == before
     assert held.run("document.querySelectorAll('#cards li').length") == 3
-    begin(held)  # and it goes on
+    begin(held)  # the recording continues
     press(held, "line")
     do(held, "line", 80)
     after = end(held)
@@ -205,7 +203,7 @@ def test_what_teaching_needs_is_seen_without_scrolling(
     held.run("scrollTo(0, 0)")
     places = "['#said', '#bars', '.pad', '.hand .labels'].map((name) => "
     places += "document.querySelector(name).getBoundingClientRect().bottom)"
-    held.wait(f"Math.max(...{places}) <= {height}")  # the page hears of its new width a bit later
+    held.wait(f"Math.max(...{places}) <= {height}")  # the page gets the resize event a bit later
     assert held.run("document.documentElement.scrollWidth") <= width
     buttons = "[...document.querySelectorAll('#teach button')]"
     cut = buttons + ".filter((each) => each.scrollWidth > each.clientWidth)"
@@ -215,7 +213,7 @@ def test_what_teaching_needs_is_seen_without_scrolling(
 def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
     held: Browser, tmp_path: Path
 ) -> None:
-    """All of it is taught while nothing is learned yet, and the answer is of the newest sample."""
+    """All samples arrive before the first one is learned; the newest one is predicted."""
     begin(held)
     held.run("hold = 'learn', held = [], orders = []")
     taught = (("circle", 160), ("line", 80), ("rest", 48), ("circle", 8))
@@ -237,7 +235,7 @@ def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
 
     press(held, "rest")
     held.run("held = []")
-    do(held, "rest", 80)  # and what waits at the end is learned, too
+    do(held, "rest", 80)  # the samples in the queue at the end are learned, too
     held.run("document.querySelector('#learn-me').click()")
     held.run("held.splice(0).forEach((order) => order()); held = null")
     held.wait("!!document.querySelector('#gestures-crc32')")
@@ -249,7 +247,7 @@ def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
 
 
 MOTION = ("accelerometer", "gyroscope", "linear-acceleration")
-# As in Safari on a phone: permission is asked for, and only while a press is being handled
+# As in Safari on a phone: permission is requested, only while a press is handled
 ASKS = """
 DeviceMotionEvent.requestPermission = async () => {
   if (!navigator.userActivation.isActive) throw new DOMException("no press", "NotAllowedError");
@@ -270,7 +268,7 @@ def moving(held: Browser) -> Iterator[Browser]:
 
 
 def feel(page: Browser, push: float) -> None:
-    """What the device's sensors say from now on, pushed with so many m/s²."""
+    """Set the readings of the device's sensors, for a push of `push` m/s²."""
     linear = {"x": push, "y": 0.1 * push, "z": 0}
     readings = {
         "accelerometer": linear | {"z": 9.8},
@@ -281,7 +279,7 @@ def feel(page: Browser, push: float) -> None:
         page.call("Emulation.setSensorOverrideReadings", type=sensor, reading={"xyz": xyz})
 
 
-# Resolved when the page was told of that push. Browsers tell of motion in tenths.
+# Resolved when the page got the event of that push. Browsers round motion to tenths.
 FELT = """
 new Promise((resolve) => {
   const take = ({acceleration}) => {
@@ -295,7 +293,7 @@ new Promise((resolve) => {
 
 
 def shake(page: Browser, readings: int, turns: float) -> None:
-    """Take readings while the device is shaken to and fro so many times a second; 0: it lies."""
+    """Take readings while the device is shaken, `turns` times a second; 0: at rest."""
     for i in range(readings):
         push = 8 * math.sin(2 * math.pi * turns * i / RATE)
         feel(page, push)
@@ -334,22 +332,22 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
     assert run.state_crc32 == shown
     assert run.accuracy > 60
     gravity = stream.values[:, stream.feature_names.index("az_mean")].mean()
-    assert gravity == pytest.approx(16384, rel=0.05)  # as an MPU-6050 at 2 g says 1 g
+    assert gravity == pytest.approx(16384, rel=0.05)  # 1 g on an MPU-6050 at 2 g
 
 
-def test_a_user_who_refuses_is_told_so(moving: Browser) -> None:
+def test_a_denied_permission_is_reported(moving: Browser) -> None:
     moving.run(ASKS.replace("ANSWER", "denied"))
     begin_with_motion(moving)
     moving.wait(STATUS + ".includes('You did not allow the motion sensor')")
 
 
-def test_without_a_motion_sensor_it_says_so(playground: Browser) -> None:
+def test_a_missing_motion_sensor_is_reported(playground: Browser) -> None:
     playground.run("document.querySelector('#source').value = 'motion'")
     playground.run("document.querySelector('#learn-me').click()")
     playground.wait(STATUS + ".includes('has no motion sensor')")
 
 
-def test_it_says_what_is_learned_and_what_is_next(held: Browser) -> None:
+def test_the_page_shows_progress_and_the_next_step(held: Browser) -> None:
     begin(held)
     assert held.run(STATUS) == "Press a name and show it."
     press(held, "circle")

@@ -1,4 +1,4 @@
-"""Readings are taken at their moments, however late a page asks; lost ones are told."""
+"""Readings are taken at their times, however late the page polls; lost readings are reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensor_support import circle, line, settle
 from teach_support import begin, do, end, name, press
 
 LEARNED = "document.querySelector('#learned').textContent"
-# The page is busy: the pointer's moves wait, each with its time; it asks for readings at the end
+# The page is busy: the pointer's events wait, each with its time; then the page polls
 STALLED = """
 (() => {
   const pad = document.querySelector(".pad");
@@ -40,7 +40,7 @@ STALLED = """
 
 
 def stalled(page: Browser, text: str, readings: int) -> None:
-    """Make a gesture while the page is busy for so many readings at a time."""
+    """Make a gesture while the page is busy for `readings` readings at a time."""
     gesture = {"circle": circle, "line": line}[text]
     for first in range(0, 150, readings):
         moments = [(first + i) / 50 for i in range(readings)]
@@ -64,15 +64,15 @@ def taught(page: Browser, path: Path, busy: bool) -> tuple[bytes, int]:
 
 
 def test_a_busy_page_takes_the_same_readings(held: Browser, address: str, tmp_path: Path) -> None:
-    """Of 50 readings a second it took as many as it had time for, and called them 50."""
+    """The page takes exactly 50 readings a second, whatever else it does."""
     one = taught(held, tmp_path / "one" / "gestures.csv", busy=False)
     held.open(address)
     held.wait("!!document.querySelector('#start')")
     assert taught(held, tmp_path / "other" / "gestures.csv", busy=True) == one
 
 
-def test_readings_that_are_lost_are_counted_and_told(held: Browser) -> None:
-    """What is longer ago than two seconds nobody knows; no sample is made across it."""
+def test_lost_readings_are_counted_and_reported(held: Browser) -> None:
+    """Readings older than two seconds are lost; no sample spans the gap."""
     begin(held)
     press(held, "circle")
     do(held, "circle", 64)
@@ -97,10 +97,10 @@ BUSY = "(() => { for (const end = Date.now() + 2600; Date.now() < end; ); })()"
 LOST = re.compile(r"; ([0-9]+) readings? lost: the device was too busy")
 
 
-def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
+def test_at_a_sixth_of_the_speed_the_rate_is_true_and_losses_are_reported(
     playground: Chromium, tmp_path: Path
 ) -> None:
-    """By the page's own clock, 50 readings of each second were taken or are told as lost."""
+    """By the page's own clock, 50 readings of each second are taken or reported as lost."""
     page = playground
     name(page, "circle, line")
     begin(page)
@@ -110,7 +110,7 @@ def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
         for is_busy in (False, True):
             for i in range(40):
                 move(page, i)
-            if is_busy:  # for longer than anybody knows what was
+            if is_busy:  # longer than the page's buffer of events
                 page.run(BUSY)
                 page.wait(f"/lost/.test({LEARNED})")
             text = "line" if not is_busy else "only predict"
@@ -123,13 +123,13 @@ def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
     kept = readings(take(page, "take-gestures", tmp_path / "gestures.mshrub"))
     for k, count in enumerate(kept):
         due = (moments[k + 1] - moments[k]) / 20
-        # a reading more or less at each end, as the press is not at a reading
+        # one reading more or less at each end, as a press is not at a reading
         assert abs(count + lost[k + 1] - lost[k] - due) < 2, (kept, moments, lost)
     assert lost[2] > lost[1]
 
 
 def move(page: Chromium, i: int) -> None:
-    """The pointer goes on in a circle in the pad, as the browser itself moves it."""
+    """Move the pointer along a circle in the pad, through the browser."""
     box = page.run("document.querySelector('.pad').getBoundingClientRect().toJSON()")
     x, y = (box[side] + box[length] / 2 for side, length in (("x", "width"), ("y", "height")))
     dx, dy = circle(i / 50)
@@ -137,7 +137,7 @@ def move(page: Chromium, i: int) -> None:
 
 
 def readings(project: bytes) -> list[int]:
-    """How many each recording has."""
+    """Return the number of readings of each recording."""
     with zipfile.ZipFile(io.BytesIO(project)) as archive:
         project_data = json.loads(archive.read("gestures.json"))
     return [len(base64.b64decode(each["readings"])) // 8 for each in project_data["recordings"]]

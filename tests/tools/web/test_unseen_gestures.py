@@ -1,4 +1,4 @@
-"""How well the page does is told of recordings that it has not learned."""
+"""The page reports its accuracy on recordings that it has not learned."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from microshrub_host.library.learners import defaults
 
 UNSEEN = "document.querySelector('#unseen').textContent"
 FIGURE = r"On unseen data: (\d+) % of (\d+) samples \(guessing: (\d+) %\)"
-MIXED = 3  # samples at a recording's begin that hold readings from before it
+MIXED = 3  # first samples of a recording, with readings from before it
 
 
 def figure(page: Browser) -> tuple[int, int, int]:
-    """Percent that are right, of so many samples, and percent of a guess."""
+    """Return the percentage of right samples, their number, and the percentage of guessing."""
     page.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
     match = re.match(FIGURE, page.run(UNSEEN))
     assert match, page.run(UNSEEN)
     return int(match[1]), int(match[2]), int(match[3])
 
 
-def test_nothing_is_said_of_one_class_and_what_is_missing_of_two(held: Browser) -> None:
+def test_the_figure_needs_two_recordings_of_two_classes(held: Browser) -> None:
     begin(held)
     press(held, "circle")
     do(held, "circle", 150)
@@ -49,10 +49,8 @@ def test_nothing_is_said_of_one_class_and_what_is_missing_of_two(held: Browser) 
         held.wait(f"{UNSEEN} === 'Record {one} once more to see how well it does.'")
 
 
-def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
-    held: Browser, tmp_path: Path
-) -> None:
-    """One gesture has two names: the figure says so, where the one before each label says 96 %."""
+def test_the_figure_is_the_accuracy_on_unseen_recordings(held: Browser, tmp_path: Path) -> None:
+    """One gesture has two names: the figure shows it; the accuracy before each label is 96 %."""
     name(held, "left, right, line")
     begin(held)
     shown = (("left", "circle", 160), ("right", "circle", 200), ("line", "line", 120))
@@ -68,7 +66,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     counts = held.run(matrix)
     assert len(counts) == 9
     assert sum(counts) == pytest.approx(samples, abs=5)  # each is rounded
-    assert counts[1] + counts[3] > 0.3 * sum(counts)  # left taken for right, and right for left
+    assert counts[1] + counts[3] > 0.3 * sum(counts)  # left and right mixed up
 
     take(held, "take-csv", tmp_path / "gestures.csv")
     stream = open_stream(str(tmp_path / "gestures.csv"), classes=("left", "right", "line"))
@@ -108,7 +106,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     assert right < 90
 
 
-def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
+def test_new_teaching_is_evaluated_again(held: Browser) -> None:
     taught(held, rounds=2, seconds=2)
     before = figure(held)
     assert before[0] > before[2]
@@ -122,7 +120,7 @@ def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
     assert recognised(held)
 
 
-def test_a_project_that_is_opened_is_judged(held: Browser, tmp_path: Path) -> None:
+def test_an_opened_project_is_evaluated(held: Browser, tmp_path: Path) -> None:
     taught(held, rounds=2, seconds=2)
     before = figure(held)
     end(held)

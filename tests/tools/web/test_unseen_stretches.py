@@ -1,4 +1,4 @@
-"""The playground's headline is of stretches that the simulator would hold out, too."""
+"""The playground's headline is the accuracy on the stretches that the simulator holds out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Figure = tuple[int, ...]
 
 
 def shown(page: Browser) -> Figure:
-    """Percent that are right, of so many samples, and percent of a guess; the same as of now."""
+    """Return percentage right, number of samples, percentage of guessing; overall and recent."""
     page.wait(f"{HEADLINE}.startsWith('On unseen data')", PATIENCE)
     match = re.fullmatch(FIGURE, page.run(HEADLINE))
     assert match, page.run(HEADLINE)
@@ -34,7 +34,7 @@ def shown(page: Browser) -> Figure:
 
 
 def expected(path: Path, model: str, **options: object) -> Figure:
-    """The same, of the simulator."""
+    """Return the simulator's figures."""
     stream = open_stream(str(path))
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
     measured = measure(stream, model, {**defaults(model), **shape, **options})
@@ -49,8 +49,8 @@ def _rounded(unseen: Holdout) -> Figure:
     return round(unseen.accuracy), each, round(unseen.guessing)
 
 
-def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> None:
-    """Of runs, some of which flicker or are a class's only one, and of blocks of time."""
+def test_the_page_holds_out_the_same_samples_as_the_simulator(tmp_path: Path) -> None:
+    """Streams have runs, some of which flicker or are a class's only one, and blocks of time."""
     chance = np.random.default_rng(3)
     streams = [chance.choice(3, 700, p=(0.6, 0.3, 0.1)), chance.choice(2, 37)]
     for classes, runs in ((2, 4), (3, 6), (3, 30), (4, 41), (5, 9)):
@@ -85,8 +85,8 @@ def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> No
             ]
 
 
-def test_the_headline_of_a_stream_is_the_simulators(playground: Browser) -> None:
-    """The accuracy right before each label comes second."""
+def test_the_headline_of_a_stream_matches_the_simulators(playground: Browser) -> None:
+    """The prequential accuracy comes second."""
     choose_quick(playground)
     crc_of_run(playground)
     path = site.FOLDER / "streams" / "led.csv.gz"
@@ -96,10 +96,10 @@ def test_the_headline_of_a_stream_is_the_simulators(playground: Browser) -> None
     assert playground.run(HEADLINE) == ""
 
 
-def test_runs_whose_features_tell_nothing_of_the_class_are_no_success(
+def test_runs_without_information_about_the_class_are_no_success(
     playground: Browser, tmp_path: Path
 ) -> None:
-    """Rows between neighbours would be known: the accuracy before each label is nearly 100 %."""
+    """Rows between known neighbours are easy: the prequential accuracy is nearly 100 %."""
     path = tmp_path / "runs.csv"
     give_csv(playground, path, write_blind_runs(path, 30))
     choose(playground, "learner", "thicket")
@@ -110,7 +110,7 @@ def test_runs_whose_features_tell_nothing_of_the_class_are_no_success(
     assert figures[0] < 70
 
 
-def test_one_stretch_of_each_class_tells_nothing_and_another_run_gives_it_up(
+def test_one_stretch_of_each_class_gives_no_figure_and_another_run_does(
     playground: Browser, tmp_path: Path
 ) -> None:
     rows = [f"{k % 20},{c}" for c in "xy" for k in range(60)]

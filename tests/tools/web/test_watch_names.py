@@ -1,4 +1,4 @@
-"""The page names what is new on a board, and renames, merges and forgets its classes."""
+"""The page names novel classes of a board, and renames, merges and forgets classes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choose(page: Browser, selector: str, value: str) -> None:
 
 
 def line_that_was_let_go(port: str) -> SerialLine:
-    """The bridge takes a moment for it."""
+    """Open the port as soon as the bridge has released it."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -66,7 +66,7 @@ def test_classes_get_their_names_in_the_page(
         page.press("#naming-name")
         page.wait(f"{LABELS}.startsWith('walk,rest,stairz,')")
         assert page.run(PRESSED) == "rest"  # with other buttons, too
-        # The list has changed, and whoever chose rest does not forget walk
+        # The list has changed, but the choice of rest does not become walk
         assert page.run("document.querySelector('#naming-class').value") == "1"
         choose(page, "#naming-class", "2")
         choose(page, "#naming-into", "0")
@@ -75,7 +75,7 @@ def test_classes_get_their_names_in_the_page(
         page.wait(f"{LABELS}.startsWith('walk,rest,Treppe \u2191,')")
         page.press("#naming-merge")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('Treppe')")
-        page.press("#naming-forget")  # of a class that is gone
+        page.press("#naming-forget")  # a class that is gone
         page.wait(f"{STATUS} === 'Choose a class first.'")
         choose(page, "#naming-class", "1")
         page.press("#naming-forget")

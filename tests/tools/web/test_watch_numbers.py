@@ -1,4 +1,4 @@
-"""The page watches a board that predicts a number: it tells what `monitor` tells."""
+"""The page watches a board that predicts a number, and shows the figures of `monitor`."""
 
 from __future__ import annotations
 

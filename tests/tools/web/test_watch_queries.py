@@ -1,4 +1,4 @@
-"""The page shows the query of a board that asks for few labels, and sends the answer."""
+"""The page shows the query of a board with a label budget, and sends the answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANSWERS = "[...document.querySelectorAll('#query-labels button')].map((e) => e.t
 def test_a_query_is_answered_in_the_page(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """One of the ten that a board may ask at once; with spare classes, only names are offered."""
+    """The budget allows ten queries at once; with spare classes, only names are offered."""
     put_naming_device(tmp_path, spare_classes=SPARE, queries={"labels": 1, "samples": 10})
     with Device(micropython_command, tmp_path, "192k") as device:
         with HostLink(SerialLine(device.port)) as link:

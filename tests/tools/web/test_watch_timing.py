@@ -1,4 +1,4 @@
-"""What a person presses while the page that watches a board still waits, and what is kept then."""
+"""Presses while the page that watches a board is still waiting, and the data that is kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRAWN = """
 (({ width, height }, paper) => paper.getImageData(0, 0, width, height).data.some(Boolean))(
   ...((sheet) => [sheet, sheet.getContext("2d")])(document.querySelector("#watch-part .trace")))
 """
-# Runs something as soon as the query is another one, and gives what is shown then
+# Runs code as soon as the query changes, and returns the text that is shown then
 CHANGED = """
 new Promise((resolve) => {
   const asked = document.querySelector('#query');
@@ -33,8 +33,8 @@ new Promise((resolve) => {
   }).observe(asked, { childList: true });
 })
 """
-# Answers while the board has been asked, and has not told yet, which sample waits; gives what is
-# asked from then on, until it has told
+# Answers while the page waits for the board's reply about the pending sample; returns the queries
+# that are shown until the reply
 ANSWERED = """
 new Promise((resolve) => {
   const asked = document.querySelector('#query');
@@ -55,7 +55,7 @@ new Promise((resolve) => {
 def asking(
     request: pytest.FixtureRequest, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> Iterator[Gesturing]:
-    """A board with a sensor, which asks for the label of one sample in so many."""
+    """A board with a sensor that queries the label of one in so many samples."""
     program = motion_program(queries={"labels": 1, "samples": request.param})
     with gesturing(micropython_command, tmp_path, program) as gesturing_board:
         yield gesturing_board
@@ -77,10 +77,10 @@ def watched(page: Browser, address: str) -> None:
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("asking", [2], indirect=True)
-def test_an_answer_is_not_given_to_a_query_that_has_just_come(
+def test_an_answer_is_not_given_to_a_query_that_has_just_changed(
     page: Browser, asking: Gesturing
 ) -> None:
-    """Whoever pressed meant the sample before, and the board learned another one."""
+    """The press was meant for the sample before."""
     with bridged(asking.port) as bridge:
         watched(page, bridge.address)
         page.wait(f"{QUERY}.startsWith('What')")
@@ -91,8 +91,8 @@ def test_an_answer_is_not_given_to_a_query_that_has_just_come(
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("asking", [60_000], indirect=True)
-def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) -> None:
-    """What the board had said before it got the answer brought the query back."""
+def test_an_answered_query_is_not_shown_again(page: Browser, asking: Gesturing) -> None:
+    """A reply that the board sent before it got the answer does not bring the query back."""
     with bridged(asking.port) as bridge:
         watched(page, bridge.address)
         page.wait(f"{COUNT}.startsWith('10 of ')")  # no other query will come
@@ -113,7 +113,7 @@ def test_the_sensor_of_a_board_is_shown_as_curves(page: Browser, board: Gesturin
 def test_a_recording_is_kept_when_the_board_is_gone(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
-    """The button did nothing any more, and the next board's recording took its place."""
+    """The button offers the recording, and the next board's recording does not replace it."""
     with bridged(board.port) as bridge:
         watched(page, bridge.address)
         page.run(f"{LABELS}[0].click()")

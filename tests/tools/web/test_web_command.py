@@ -1,4 +1,4 @@
-"""`microshrub web`: the files in a folder, and what the server answers."""
+"""`microshrub web`: the files in a folder, and the server's answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_files_are_written_to_a_new_folder_or_over_the_page(
 
 
 def test_the_folder_can_be_hosted_anywhere(page: Browser, address: str, tmp_path: Path) -> None:
-    """Below any path, by any web server."""
+    """The page works below any path, with any web server."""
     assert main(["web", "--output", str(tmp_path / "some" / "page")]) == 0
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.2", 0), handler) as server:
@@ -58,7 +58,7 @@ def test_a_folder_with_something_else_is_left_alone(
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_without_a_built_page_it_says_how_to_build_it(
+def test_without_a_built_page_the_error_says_how_to_build_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(site, "FOLDER", tmp_path)
@@ -66,7 +66,7 @@ def test_without_a_built_page_it_says_how_to_build_it(
     assert "make web" in capsys.readouterr().err
 
 
-def test_a_port_in_use_is_said(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_reported(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     port = address.rstrip("/").rpartition(":")[2]
     assert main(["web", "--http-port", port]) == 2
     assert "Choose another one" in capsys.readouterr().err
@@ -81,7 +81,7 @@ def test_the_page_allows_only_itself(address: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example:1"])
-def test_another_hosts_name_is_refused(address: str, host: str) -> None:
+def test_the_name_of_another_host_is_refused(address: str, host: str) -> None:
     assert answer(address, "/", host).status == 403
 
 
@@ -107,7 +107,7 @@ def test_in_a_clone_the_page_is_built_first(
     assert main(["web", "--output", str(tmp_path / "page")]) == 0
     assert "1 of 2" in capfd.readouterr().err
     make.write_text("web:\n\t@false\n")
-    assert main(["web", "--output", str(tmp_path / "again")]) == 0  # it is there
+    assert main(["web", "--output", str(tmp_path / "again")]) == 0  # already built
     (built / "main.js").unlink()
     assert main(["web"]) == 2
     assert "could not be built" in capfd.readouterr().err

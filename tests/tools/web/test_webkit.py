@@ -1,7 +1,7 @@
-"""What a first hour with the page needs, in Safari's engine: the same tests as in Chromium.
+"""The functions for a first hour with the page, in Safari's engine: Chromium's tests, too.
 
-All but those that want a file from the page, the network gone, or a window as narrow as a phone.
-This engine has no event for a device's motion outside of a phone, so it is given one.
+Left out are tests of downloads, of an offline page, and of a window as narrow as a phone. This
+engine has no event for motion outside of a phone, so the test adds one.
 """
 
 from __future__ import annotations
