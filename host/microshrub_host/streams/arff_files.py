@@ -12,7 +12,7 @@ from ..base.errors import DataError
 from .columns import Column, ColumnChoice
 from .csv_rows import Row, rows
 
-# ARFF types that are neither numbers nor one of a few values
+# ARFF types that are neither numeric nor nominal
 _UNFIT_ATTRIBUTE = re.compile(
     r"""^(\s*@attribute\s+('[^']*'|"[^"]*"|\S+)\s+)(string|(?:date|relational)\b.*)""",
     re.I | re.M,
@@ -22,10 +22,10 @@ _UNFIT_ATTRIBUTE = re.compile(
 def open_arff(
     name: str, lines: Iterator[str], choice: ColumnChoice
 ) -> tuple[list[Column], Iterator[Row]]:
-    """The columns and the data rows, which go the way of a CSV file's; SciPy reads the header.
+    """Return the columns and the data rows, which are read like CSV; SciPy reads the header.
 
-    SciPy's own data reader has no line numbers, drops surplus cells and refuses class names
-    that are not ASCII.
+    SciPy's own data reader has no line numbers, drops surplus cells and refuses class names that
+    are not ASCII.
     """
     header = []
     for line in lines:
@@ -48,7 +48,7 @@ def open_arff(
 
 
 def _arff_columns(name: str, header: str, choice: ColumnChoice) -> list[Column]:
-    from scipy.io import arff  # imported here since it is slow
+    from scipy.io import arff  # imported only here, as it is slow
 
     def fit(match: re.Match[str]) -> str:
         attribute = match[2].strip("'\"")
@@ -63,7 +63,7 @@ def _arff_columns(name: str, header: str, choice: ColumnChoice) -> list[Column]:
     header = _UNFIT_ATTRIBUTE.sub(fit, header)
     try:
         _, meta = arff.loadarff(io.StringIO(header))
-    except Exception as error:  # besides ParseArffError: IndexError, StopIteration and others
+    except Exception as error:  # ParseArffError, IndexError, StopIteration and others
         raise DataError(
             f"{name}: the ARFF header cannot be read ({error or type(error).__name__}). "
             "Attributes are numeric or nominal, each with a name of its own."
@@ -77,7 +77,7 @@ def _arff_columns(name: str, header: str, choice: ColumnChoice) -> list[Column]:
 
 
 def _arff_data(name: str, lines: Iterator[str], first_line: int) -> Iterator[str]:
-    """Blank the comments, so that line numbers stay true."""
+    """Yield the data lines with blank lines for comments, so that line numbers stay true."""
     for number, line in enumerate(lines, first_line):
         text = line.lstrip()
         if text.startswith("{"):

@@ -1,8 +1,8 @@
-"""Numbers with something attached: how to read the cells of a column, if all agree.
+"""Numbers with text around them: how to read the cells of a column, if all agree.
 
-A unit, brackets, a name in front, a decimal comma, thousands set apart, a date. A form is found in
-a column's first cells and read in all of them; a cell of another form stays as it is, for the
-reader to name.
+The text may be a unit, brackets or a name in front; numbers may have decimal commas or separated
+thousands, or be dates. A form is found in a column's first cells and read in all of them; a cell
+of another form is left unchanged, and the reader reports it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][+-]?\d+)?
 _THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _BLANK = r"[ '\u2019\u00a0\u2009\u202f]"
 _APART = re.compile(rf"[+-]?(?:\d{{1,3}}(?:{_BLANK}\d{{3}})+|\d+)(?:\.\d*)?")
-_MANY = 8  # different cells, of a column with a unit of letters alone
-_SHORT = 3  # letters of such a unit
+_MANY = 8  # different cells, at least, for letters without a space to be a unit
+_SHORT = 3  # letters of such a unit, at most
 
 DATE = "date"
 Read = Callable[[str], "str | None"]
@@ -34,22 +34,24 @@ Read = Callable[[str], "str | None"]
 
 @dataclass(frozen=True)
 class CellForm:
-    """How a column's cells become numbers; None: the cell has another form."""
+    """How a column's cells become numbers."""
 
     read: Read
-    what: str  # in words: what was taken off or read
+    what: str  # what was removed or read, as text
     kind: str = ""
-    name: str = ""  # that stands before each number
+    name: str = ""  # in front of each number
     is_decimal: bool = False  # a number with a comma and nothing else
-    unit: str = ""  # that stood behind each number
+    unit: str = ""  # after each number
 
 
 _MILLISECONDS = {"s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "µs": 1e-3, "ns": 1e-6}
 
 
 def clock_form(unit: str) -> CellForm | None:
-    """How the numbers of a clock in this unit become milliseconds; None: they are, or it is no
-    unit of time."""
+    """Return how to convert a clock in this unit to milliseconds.
+
+    None if it is in milliseconds already, or the unit is no unit of time.
+    """
     factor = _MILLISECONDS.get(unit.strip("[]() ").lower())
     if factor is None:
         return None
@@ -62,8 +64,7 @@ def clock_form(unit: str) -> CellForm | None:
 
 
 def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
-    """What stands before, behind (as a unit) and at the end of each of these numbers, if it is the
-    same for all."""
+    """Return the text before, after (a unit) and at the end of these numbers, if all agree."""
     matches = [_ATTACHED.fullmatch(cell) for cell in cells]
     if not matches or not all(matches):
         return None
@@ -78,14 +79,14 @@ def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
 
 
 def _is_unit(cells: Sequence[str], matches: Sequence[re.Match[str] | None], unit: str) -> bool:
-    """Whether letters behind numbers are a unit, and not as in 3G and 4G."""
+    """Return whether letters after numbers are a unit, unlike those in 3G and 4G."""
     apart = any(m and ("." in m["core"] or "," in m["core"] or m["after"][0] == " ")
                 for m in matches)  # fmt: skip
     return apart or (len(set(cells)) > _MANY and len(unit) <= _SHORT)
 
 
 def commas(cores: Sequence[str]) -> set[str]:
-    """The meanings of a comma in such numbers: "," a decimal comma, "." one between thousands."""
+    """Return the possible meanings of a comma in numbers: "," decimal, "." between thousands."""
     readings = set()
     if all(_COMMA.fullmatch(core) for core in cores):
         readings.add(",")
@@ -97,10 +98,10 @@ def commas(cores: Sequence[str]) -> set[str]:
 def forms_of(
     columns: Sequence[Sequence[str]], decimal: str | None = None
 ) -> list[CellForm | None]:
-    """How the cells of each column are read; None: as they are.
+    """Return how to read the cells of each column; None leaves them unchanged.
 
-    decimal is what stands before decimals, if somebody has said so; else it is found where all
-    columns allow it. Where two readings fit, a column stays as it is.
+    decimal is the decimal sign, if given; else it is found if all columns agree. A column with two
+    possible readings is left unchanged.
     """
     known = [[cell for cell in cells if cell not in MISSING_CELLS] for cells in columns]
     cut = [_cut(cells) for cells in known]
@@ -160,7 +161,7 @@ def _milliseconds(value: float | None) -> str | None:
 
 
 def _number_reader(cores: Sequence[str], decimal: str | None) -> tuple[Read | None, str]:
-    """Return a function that makes plain numbers of these, and a text that describes it."""
+    """Return a function that converts these numbers to plain ones, and a description of it."""
     if all(number_of(core) is not None for core in cores):
         return _plain, ""
     if any("," in core for core in cores):

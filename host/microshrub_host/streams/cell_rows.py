@@ -1,4 +1,4 @@
-"""Rows of cells, of whatever file they come, and whether the first of them names the columns."""
+"""Rows of cells from any kind of file, and whether the first row names the columns."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from .columns import MISSING_CELLS, is_measurement, number_of
 from .log_lines import LinesLeftOut
 
 _LONGEST_UNIT = 16
-Row = tuple[int, list[str]]  # number of the line, or of the record, and its cells
+Row = tuple[int, list[str]]  # number of the line, or of the record, and cells
 
 
 @dataclass
 class CellRows:
-    """Rows as they come, and the notes on them; the last two are complete at the end."""
+    """Rows as they come, and notes; left_out and notes are complete only at the end."""
 
     rows: Iterator[Row]
-    names: list[str] | None  # of the columns; None: the first row may have them
+    names: list[str] | None  # of the columns; None: the first row may name them
     left_out: LinesLeftOut = field(default_factory=LinesLeftOut)
     notes: list[str] = field(default_factory=list)
-    clocks: tuple[str, ...] = ()  # columns that say when a row was taken
+    clocks: tuple[str, ...] = ()  # columns with the time of a row
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The columns of rows; rows with another number of cells than most are left out."""
+    """Return the columns of rows, leaving out rows with an unusual number of cells."""
     lengths = [len(row) for row in rows]
     usual = max(set(lengths), key=lengths.count) if lengths else 0
     return [list(column) for column in zip(*(r for r in rows if len(r) == usual), strict=True)]
 
 
 def looks_like_number(cells: Sequence[str]) -> bool:
-    """Whether cells are numbers, perhaps with something attached, or dates."""
+    """Return whether cells are numbers, possibly with a unit or the like, or dates."""
     known = [cell for cell in cells if cell not in MISSING_CELLS]
     if not known:
         return False
@@ -44,8 +44,11 @@ def looks_like_number(cells: Sequence[str]) -> bool:
 
 
 def tells_units(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    """Whether a row below the header has the units of the columns that these rows have: short
-    texts where they have numbers, and elsewhere nothing that they have."""
+    """Return whether a row below the header has the units of the columns.
+
+    Units are short texts in number columns; the other cells are empty or differ from the columns'
+    texts.
+    """
     columns = columns_of(body)
     if not columns or len(columns) != len(row):
         return False
@@ -60,8 +63,8 @@ def tells_units(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
 
 
 def names_columns(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:
-    """Whether a row names the columns that these rows have; None: nothing says so or not."""
-    columns = columns_of([row for row in body if row != first])  # the header may come again
+    """Return whether a row names the columns of these rows; None if that is unclear."""
+    columns = columns_of([row for row in body if row != first])  # the header may be repeated
     if len(columns) != len(first):
         return None
     of_numbers = [place for place, cells in enumerate(columns) if looks_like_number(cells)]

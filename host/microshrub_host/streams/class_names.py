@@ -16,17 +16,17 @@ from ..base.errors import DataError
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES
 
-MEASURED = "If it is a measurement"  # in what is said of a class that may be none
-_SHOWN = 3  # late classes that are named
+MEASURED = "If it is a measurement"  # in messages about a class column that may be a measurement
+_SHOWN = 3  # late classes in a message
 _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_EXACT = re.compile(r"\.\d{3,}$")  # decimals of a class that may be a measurement
-_MANY_WHOLE = 32  # classes that are whole numbers: with more, it may be a measurement,
-_MANY_PARTS = 8  # and so it may with this many if some are none
+_EXACT = re.compile(r"\.\d{3,}$")  # decimals that suggest a measurement
+_MANY_WHOLE = 32  # whole numbers as classes: more may be a measurement
+_MANY_PARTS = 8  # decimals as classes: more may be a measurement
 
 
 def class_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Class names in numeric order if all are integers, else sorted as text."""
+    """Return class names in numeric order if all are integers, else sorted as text."""
     ordered = sorted(names)
     if all(_INTEGER.fullmatch(name) for name in ordered):
         ordered.sort(key=int)
@@ -40,11 +40,11 @@ def encode_labels(
     warmup: int,
     fewest: int = 2,
 ) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
-    """Class indices, (samples,), class names, and notes, of the label cells in stream order.
+    """Encode label cells in stream order; return class indices, (samples,), names, and notes.
 
-    `where` says in words where a sample stands. See class_names() for the names and the notes.
+    `where` describes the place of a sample. For the names and the notes see class_names().
     """
-    first: dict[str, int] = {}  # class: its first sample
+    first: dict[str, int] = {}  # first sample of each class
     for sample, cell in enumerate(cells):
         first.setdefault(cell, sample)
     names, notes = class_names(first, where, known, warmup, fewest)
@@ -59,11 +59,11 @@ def class_names(
     warmup: int,
     fewest: int = 2,
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The classes in order, and what to note; `first` has the first sample of each that occurs.
+    """Return the classes in order, and notes; `first` has the first sample of each class found.
 
-    Fewer than `fewest` are a DataError, and with `known` classes so is a sample of another one.
-    Without, those are noted that begin after the first `warmup` samples: a board has to be told
-    of them.
+    Raises DataError for fewer than `fewest` classes, and for a class that is not in `known`, if
+    given. Without `known`, there is a note on classes that begin after the first `warmup` samples:
+    these have to be declared to a board.
     """
     names = class_order(first) if known is None else known
     if not fewest <= len(names) <= MAX_CLASSES:
@@ -78,7 +78,7 @@ def class_names(
 
 
 def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
-    """Notes on classes whose names do not differ by anything that is meant to."""
+    """Return notes on classes whose names seem to mean the same."""
     groups: dict[str, list[str]] = {}
     for name in sorted(first, key=lambda name: first[name]):
         groups.setdefault(_meant(name), []).append(name)
@@ -92,7 +92,7 @@ def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
 
 
 def _meant(name: str) -> str:
-    """The same text for names that are probably meant to be one."""
+    """Return a text that is equal for names that probably mean the same."""
     if _NUMBER.fullmatch(name):
         return str(float(name))
     return unicodedata.normalize("NFKC", "".join(name.split())).casefold()
@@ -106,7 +106,7 @@ def _difference(alike: Sequence[str]) -> str:
 
 
 def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
-    """A note on classes that look like a measurement's values."""
+    """Return a note on classes that look like the values of a measurement."""
     whole = all(_INTEGER.fullmatch(name) for name in names)
     exact = any(_EXACT.search(name) for name in names)
     if len(names) <= (_MANY_WHOLE if whole else _MANY_PARTS) and not exact:
@@ -120,20 +120,20 @@ def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
 
 
 class Writings:
-    """The rows in which a class has other spaces behind it than where it stood first."""
+    """The rows in which a class has other spaces after it than at first."""
 
     def __init__(self) -> None:
-        self._first: dict[str, str] = {}  # class: as it was written
+        self._first: dict[str, str] = {}  # class: its first cell
         self._rows: dict[str, int] = {}
 
     def add(self, name: str, written: str, row: int) -> None:
-        """A class, and its cell."""
+        """Add a class with its cell."""
         written = written.lstrip(" ")
         if self._first.setdefault(name, written) != written:
             self._rows.setdefault(name, row)
 
     def notes(self, where: Callable[[int], str]) -> list[str]:
-        """A note on each of them."""
+        """Return a note for each such class."""
         return [
             f"{where(row)}: the class {name} has other spaces behind it here than before, and is "
             "read as one class."
@@ -154,7 +154,10 @@ def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def split_classes(option: str, record: str) -> list[str]:
-    """The names in a list that an option gave, its name in front. Raises DataError."""
+    """Return the names in an option's list; `option` is its name, for messages.
+
+    Raises DataError.
+    """
     try:
         return next(csv.reader([record], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
@@ -199,14 +202,14 @@ def _late_classes(
 
 
 def _classes_option(names: Sequence[str]) -> str:
-    """The option that declares these classes, ready to paste into a shell."""
+    """Return the option that declares these classes, ready to paste into a shell."""
     record = csv_record(names)
     between = "=" if record.startswith("-") else " "  # argparse takes "-1,0" for an option
     return f"--classes{between}{shlex.quote(record)}"
 
 
 def csv_record(cells: Sequence[str]) -> str:
-    """The record that split_classes() reads."""
+    """Return the record that split_classes() reads."""
     text = io.StringIO()
     csv.writer(text).writerow(cells)
     return text.getvalue().removesuffix("\r\n")

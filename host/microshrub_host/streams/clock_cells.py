@@ -1,4 +1,4 @@
-"""Dates and times of day as a spreadsheet or a logger writes them, in seconds."""
+"""Dates and times of day as spreadsheets or loggers write them, in seconds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _YEAR_FIRST, _YEAR_LAST = 0, 1
 
 
 def clock_reader(cells: Sequence[str]) -> Callable[[str], float | None] | None:
-    """Return a function that makes seconds of cells, if all are dates or times in one form."""
+    """Return a function from cells to seconds, if all cells are dates or times of one form."""
     if not cells or any(":" not in c and "-" not in c and "/" not in c and c.count(".") < 2
                         for c in cells):  # fmt: skip
         return None

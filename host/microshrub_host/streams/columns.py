@@ -1,8 +1,8 @@
 """Turns the cells of a column into numbers.
 
 A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
-file's column holds texts if all its cells among the first samples do. A board has no dictionary:
-texts have to be categories, few and met again and again.
+file's column holds texts if all its cells among the first samples do. As a board has no
+dictionary, texts have to be categories: few, and repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..base.errors import DataError
 from ..base.text import did_you_mean
 from .stream import MAX_FEATURES
 
-CLOCK = "time"  # the first column of a file of `record --time`
+CLOCK = "time"  # first column of a file of `record --time`
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,10 @@ class ColumnChoice:
 
     @staticmethod
     def of(columns: Sequence[str] | None, drop: Sequence[str] | None) -> ColumnChoice:
-        """Raises DataError if both are given, TypeError for a text in place of a list."""
+        """Return the choice for these arguments.
+
+        Raises DataError if both are given, TypeError for a text in place of a list.
+        """
         for option, names in {"columns": columns, "drop": drop}.items():
             if isinstance(names, str):
                 raise TypeError(f"{option}= takes a list of names, such as {[names]}")
@@ -47,13 +50,13 @@ class ColumnChoice:
 
     @property
     def is_given(self) -> bool:
-        """Whether anything was chosen."""
+        """Whether any column was chosen or dropped."""
         return self.columns is not None or bool(self.drop)
 
     def places(self, source: str, names: Sequence[str], label: int | None) -> list[int]:
-        """The places of the features among the names, of which that of the class is none.
+        """Return the places of the features among the names, without the class's place.
 
-        Raises DataError for a name that is none of them, or that of the class.
+        Raises DataError for a name that is not among these, or that is the class's.
         """
         option = "--drop" if self.columns is None else "--columns"
         for name in (*self.drop, *(self.columns or ())):
@@ -71,11 +74,11 @@ class ColumnChoice:
         return [place for place, name in enumerate(names) if place != label and name in kept]
 
     def leaves_out(self, name: str) -> bool:
-        """Whether a column is not learned, be it a feature or not."""
+        """Return whether a column is not to be learned, whether it is a feature or not."""
         return name in self.drop or (self.columns is not None and name not in self.columns)
 
     def named(self, names: Sequence[str], label: str | None) -> list[tuple[int, str]]:
-        """The names that matter, and the place of each: of the features and the class."""
+        """Return place and name of the columns that are used: features and class."""
         last = len(names) - 1
         return [
             (place, name)
@@ -86,8 +89,11 @@ class ColumnChoice:
     def without_clocks(
         self, names: Sequence[str], label: int | None, features: int, dates: Sequence[str] = ()
     ) -> ColumnChoice | None:
-        """What leaves out the time that `record` writes, and dates; None if there are none, the
-        columns were chosen, or fewer than so many features were left without that time."""
+        """Return a choice without dates and the time that `record` writes, or None.
+
+        None if there are no such columns, if the columns were chosen, or if fewer than `features`
+        columns would be left without the time.
+        """
         if self.columns is not None:
             return None
         clocks = [name for name in dates if name not in self.drop]
@@ -97,7 +103,7 @@ class ColumnChoice:
         return ColumnChoice(drop=(*self.drop, *clocks)) if clocks else None
 
     def note(self, source: str, before: ColumnChoice) -> str:
-        """Return the note on clocks that are left out, added to the note before."""
+        """Return the note on clocks that are left out in addition to the choice before."""
         clocks = self.drop[len(before.drop) :]
         one = len(clocks) == 1
         return (
@@ -112,7 +118,7 @@ ALL = ColumnChoice()
 
 
 def check_count(source: str, features: int, least: int, role: str) -> None:
-    """Raise DataError unless that many columns can be learned beside the class or the target."""
+    """Raise DataError unless that many columns can be features, with the class or the target."""
     if least <= features <= MAX_FEATURES:
         return
     message = (
@@ -132,17 +138,18 @@ def check_count(source: str, features: int, least: int, role: str) -> None:
     raise DataError(message)
 
 
-# As pandas, R, SQL and Weka write them. What an ARFF header or --classes declares is a value.
+# As pandas, R, SQL and Weka write missing values; an ARFF header or --classes can declare them as
+# values.
 MISSING_CELLS = frozenset(
     {"", "?", "-", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "none"}
 )
-MAX_CATEGORIES = 64  # of a column of texts
-MAX_DECLARED = 256  # of a nominal attribute
-_FEW = 16  # different texts among the first samples that say nothing against a column
+MAX_CATEGORIES = 64  # in a column of texts
+MAX_DECLARED = 256  # in a nominal attribute
+_FEW = 16  # different texts among the first samples that any column may have
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # what sets thousands apart elsewhere
+_APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # separators of thousands, except commas
 _GROUPED = re.compile(rf"[+-]?\d{{1,3}}({_APART.pattern}\d{{3}})+([.,]\d+)?")
-_NEARLY = 0.95  # of the texts of a column
+_NEARLY = 0.95  # share of a column's texts
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
 _WITH_UNIT = re.compile(
     r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)([^\W\d_][^\s,;:]{0,9}|[%°‰µ]\S{0,9})"
@@ -150,11 +157,11 @@ _WITH_UNIT = re.compile(
 
 _DECIMAL = re.compile(r"\d[.,]\d")
 
-Where = Callable[[int], str]  # says in words where a row's cell stands
+Where = Callable[[int], str]  # describes the place of a row's cell
 
 
 class ColumnError(DataError):
-    """A column that cannot be learned as it is; `drop`: it is no measurement."""
+    """A column cannot be learned as it is; `drop`: it is no measurement."""
 
     def __init__(self, message: str, *, drop: bool = False) -> None:
         super().__init__(message)
@@ -163,11 +170,11 @@ class ColumnError(DataError):
 
 @dataclass
 class Column:
-    """A feature as it is read: a number per row, and aside, by row, the cells that are none."""
+    """A feature as it is read: a number for each row, and apart, by row, cells that are texts."""
 
     name: str
-    numeric: bool = False  # declared to be so
-    declared: tuple[str, ...] | None = None  # the values of a nominal attribute; a code is a place
+    numeric: bool = False  # declared as numeric
+    declared: tuple[str, ...] | None = None  # values of a nominal attribute; a code is an index
     numbers: array[float] = field(default_factory=lambda: array("d"))
     texts: dict[int, str] = field(default_factory=dict)
 
@@ -175,7 +182,7 @@ class Column:
         self._codes = {text: float(code) for code, text in enumerate(self.declared or ())}
 
     def append(self, cell: str) -> None:
-        """Read the next row's cell, stripped of blanks."""
+        """Read the next row's cell, without surrounding blanks."""
         number = number_of(cell) if self.declared is None else self._code(cell)
         if number is None:
             self.texts[len(self.numbers)] = cell
@@ -186,10 +193,10 @@ class Column:
         return self._codes.get(cell, math.nan if cell in MISSING_CELLS else None)
 
     def encode(self, order: NDArray[np.intp], warmup: int, where: Where) -> NDArray[np.float64]:
-        """The values in stream order, (samples,); missing ones are NaN.
+        """Return the values in stream order, (samples,); missing ones are NaN.
 
         `order` holds the rows of the samples, (samples,), the first `warmup` of which decide
-        whether the column is one of texts. Raises DataError at a cell that does not fit.
+        whether the column holds texts. Raises DataError at a cell that does not fit.
         """
         rows = order.tolist()
         self._refuse_many_declared(rows, where)
@@ -224,8 +231,10 @@ class Column:
         )
 
     def _refuse_numbers(self, early: list[int], where: Where) -> None:
-        """Raise DataError if texts are numbers for people: with commas, all with units, or nearly
-        all with thousands set apart."""
+        """Raise DataError if texts are numbers with commas, with units, or with grouped thousands.
+
+        Units in all cells, or grouped thousands in nearly all, are accepted as texts.
+        """
         texts = {row: self.texts[row] for row in early if row in self.texts}
         with_units = all(_has_unit(cell) for cell in texts.values())
         grouped = sum(map(_is_grouped, texts.values())) >= _NEARLY * len(texts)
@@ -253,7 +262,7 @@ class Column:
             )
 
     def _category_codes(self, rows: list[int], warmup: int, where: Where) -> NDArray[np.float64]:
-        codes: dict[str | float, int] = {}  # a number that turns up later is one more category
+        codes: dict[str | float, int] = {}  # a later number is a category, too
         values = np.full(len(rows), math.nan)
         present, last_early = 0, min(warmup, len(rows))
         for place, row in enumerate(rows):
@@ -267,7 +276,7 @@ class Column:
         return values
 
     def _many_texts(self, where: str, texts: list[str | float], rows: int) -> ColumnError:
-        """A date, an identifier, or numbers with something around them, which are none."""
+        """Return the error for dates, identifiers, or numbers with varying text around them."""
         message = f"{where} holds {len(texts)} different texts in the first {rows} rows; "
         numbers = [text for text in texts if isinstance(text, str) and _DECIMAL.search(text)]
         if 2 * len(numbers) > len(texts):
@@ -285,8 +294,10 @@ class Column:
 def together(
     faults: Sequence[DataError], drop: Sequence[str], options: Sequence[str] = ()
 ) -> DataError:
-    """One error of all of them, with the options that mend what options can: all the columns to
-    be dropped, and others."""
+    """Return one error for all, with options that repair what options can.
+
+    The options are --drop with all columns to leave out, and others.
+    """
     mend = [f"--drop {shlex.join(drop)}"] if drop else []
     mend += options
     if len(faults) == 1 and not options:
@@ -296,22 +307,22 @@ def together(
     return DataError(" ".join(map(str, faults)) + end)
 
 
-MOST = 1e150  # a larger number is none of a sensor, and its square overflows
+MOST = 1e150  # larger than any measurement; the square overflows
 
 
 def number_of(cell: str) -> float | None:
-    """The cell as a number; NaN if it is missing, None if it is text."""
+    """Return the cell as a number; NaN if it is missing, None if it is text."""
     if cell in MISSING_CELLS:
         return math.nan
     try:
         number = float(cell)
     except ValueError:
         return None
-    return None if "_" in cell else number  # float() takes 1_000
+    return None if "_" in cell else number  # float() accepts 1_000
 
 
 def is_measurement(cell: str, counts: Counter[str]) -> bool:
-    """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
+    """Return whether a header's cell is a number, but not one of pandas' names 0, 1, 2 ..."""
     number = number_of(cell)
     if number is None or not math.isfinite(number):
         return False
@@ -319,7 +330,7 @@ def is_measurement(cell: str, counts: Counter[str]) -> bool:
 
 
 def number_in_words(cell: str) -> str:
-    """Return the message for a text that people read as a number, and what to write; else ""."""
+    """Return a message about a text that people read as a number, with a correction, else ""."""
     if _THOUSANDS.fullmatch(cell):
         plain = cell.replace(",", "")
         if cell.count(",") == 1 and "." not in cell:
@@ -344,11 +355,11 @@ def number_in_words(cell: str) -> str:
 
 
 def _is_grouped(cell: str) -> bool:
-    """Whether it is like 1 000 or 1'000, with any kind of blank or apostrophe."""
+    """Return whether the cell is like 1 000 or 1'000, with any blank or apostrophe."""
     return _GROUPED.fullmatch(cell) is not None
 
 
 def _has_unit(cell: str) -> bool:
-    """Whether it is like 1.5g, 2 m/s or 3%, but not like 3rd."""
+    """Return whether the cell is like 1.5g, 2 m/s or 3%, but not like 3rd."""
     match = _WITH_UNIT.fullmatch(cell)
     return match is not None and ("." in match[1] or bool(match[2]) or not match[3][0].isalpha())

@@ -1,8 +1,8 @@
 """The rows of a CSV file in blocks of numbers, read by pyarrow: fast, and in little memory.
 
-It reads what csv_rows.py and columns.py would read, and nothing else. At whatever it is not sure
-of (a text among numbers, a row of another length, a quotation mark, a missing class) it raises
-UnsureError: those two then read the file, and say what is wrong with it, and where.
+The result is the same as with csv_rows.py and columns.py. In any doubtful case (a text among
+numbers, a row of another length, a quotation mark, a missing class) UnsureError is raised: those
+two then read the file, and report the fault and its place.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from .stored_values import Room, column_room, let_go
 from .stream import Progress
 
 if TYPE_CHECKING:
-    import pyarrow as pa  # where it is used, it is imported: help needs none of it
+    import pyarrow as pa  # imported only where needed: help does without it
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the least that holds them all
+Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the smallest type that holds all
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
-_MOST_CLASSES = 60000  # of what has to be read to see that it is no class
+_MOST_CLASSES = 60000  # a column with more is surely no class
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a CSV file has what, as places in its rows, from 0 on."""
+    """The layout of a CSV file; places in a row count from 0."""
 
-    cells: int  # of a row
-    columns: Sequence[int]  # of numbers, that are read
-    label: int | None  # the classes
+    cells: int  # in a row
+    columns: Sequence[int]  # number columns to read
+    label: int | None  # place of the classes
     delimiter: str
     skip: int  # lines before the first row
 
 
 class UnsureError(Exception):
-    """The file has what only csv_rows.py and columns.py judge, or there is no pyarrow."""
+    """The file needs the judgement of csv_rows.py and columns.py, or pyarrow is missing."""
 
 
 def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
-    """How many lines end in LF, CR LF or a lone CR, and one more; `most` or more are enough.
+    """Return the number of line ends (LF, CR LF or a lone CR) plus one; at least `most` suffices.
 
-    Raises UnsureError, also for quotation marks, zeros and comments behind the first `plain_from`
+    Raises UnsureError, also for quotation marks, zeros and comments after the first `plain_from`
     lines, if that is not -1.
     """
     lines, last = 1, b""
@@ -66,7 +66,7 @@ def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -
 
 
 def _check_plain(data: bytes, skip: int) -> None:
-    """Raise UnsureError for what could make other rows or none of the lines behind the first."""
+    """Raise UnsureError for content after the first lines that could change their rows."""
     lines = data.splitlines(keepends=True)[:skip] if skip else []
     begin = sum(map(len, lines))
     if any(data.find(mark, begin) >= 0 for mark in (b'"', b"\0", b"\n#", b"\r#")):
@@ -78,8 +78,10 @@ def _check_plain(data: bytes, skip: int) -> None:
 def blocks(
     source: SourceFile, layout: Layout, progress: Progress | None = None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """Blocks of rows, with the columns that are read, each called by its place: all of numbers,
-    but for that of the classes if there is one. Raises UnsureError."""
+    """Yield blocks of rows with the columns to read, each named by its place.
+
+    All are numbers, except the classes, if any. Raises UnsureError.
+    """
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
@@ -114,7 +116,7 @@ def blocks(
 
 
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
-    """Return for each row the place of its class among the block's cells, and these cells."""
+    """Return the index of each row's class among the block's cells, and these cells."""
     cells = column.dictionary.to_pylist()
     if any('"' in cell or "\0" in cell or cell.lstrip().startswith("#") for cell in cells):
         raise UnsureError("a quotation mark or a comment")
@@ -122,7 +124,7 @@ def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
 
 
 def _numbers(column: pa.Array) -> NDArray[np.float64]:
-    """The numbers, NaN where missing. (pyarrow's own to_numpy() would import pandas.)"""
+    """Return the numbers, NaN where missing. (pyarrow's own to_numpy() would import pandas.)"""
     numbers: NDArray[np.float64] = _items(column, np.float64)
     if column.null_count:
         bits = np.frombuffer(column.buffers()[0], np.uint8)
@@ -140,7 +142,7 @@ def _items(column: pa.Array, item_type: Any) -> NDArray[Any]:
 
 @contextmanager
 def _uncertain() -> Iterator[None]:
-    """What is wrong with a file, the other reader says; it reads all where there is no pyarrow."""
+    """Raise UnsureError for any fault, which the other reader reports, and without pyarrow."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -158,10 +160,10 @@ def read(
     progress: Progress | None,
     writings: Writings,
 ) -> tuple[NDArray[np.float64], Codes, dict[str, int]]:
-    """The values of the file, (samples, features), the samples' classes and the classes' cells.
+    """Return the values of the file, (samples, features), the samples' classes and the cells.
 
-    A class is a place among the cells, each of which comes with the first sample of that class.
-    No more than `limit` samples are read; `writings` gets all classes. Raises UnsureError.
+    A class is an index of the cells, each of which has the first sample of its class. At most
+    `limit` samples are read; `writings` gets all classes. Raises UnsureError.
     """
     most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
@@ -197,7 +199,7 @@ def read(
 def read_numbers(
     source: SourceFile, layout: Layout, limit: int | None, progress: Progress | None
 ) -> NDArray[np.float64]:
-    """The columns of the file, (rows, columns), no more than `limit` rows. Raises UnsureError."""
+    """Return the file's columns, (rows, columns), at most `limit` rows. Raises UnsureError."""
     most = _most_rows(source, layout, limit)
     filled = 0
     read_blocks = blocks(source, layout, progress)
@@ -213,11 +215,11 @@ def read_numbers(
 
 
 def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
-    """How many rows there can be, at least so many as are wanted."""
+    """Return an upper bound of the number of rows; at least the limit, if there are as many."""
     if source.is_pipe and limit is not None:
         raise UnsureError("a pipe that need not be read to its end")
     read = len(layout.columns) + (layout.label is not None)
-    plain_from = layout.skip if read < layout.cells else -1  # pyarrow looks at what it reads
+    plain_from = layout.skip if read < layout.cells else -1  # pyarrow checks what it reads
     return count_lines(source, limit and limit + layout.skip + 1, plain_from) - layout.skip
 
 
@@ -229,7 +231,7 @@ def _check_rows(filled: int, most: int, limit: int | None) -> None:
 
 
 def _write(room: Room, at: int, batch: pa.RecordBatch, layout: Layout, limit: int | None) -> int:
-    """Put the numbers of the columns into the room, from row `at` on; returns how many rows."""
+    """Write the columns' numbers to the room, from row `at` on; return the number of rows."""
     kept: int = min(batch.num_rows, len(room.values) - at)
     if kept < batch.num_rows and at + kept != limit:
         raise UnsureError("more rows than lines")

@@ -1,4 +1,4 @@
-"""The rows of a CSV file, or of an ARFF file's data, and whether the first one is a header."""
+"""The rows of a CSV file, or of an ARFF file's data, and whether the first row is a header."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .columns import CLOCK, is_measurement, number_of
 from .source_file import opened_source
 from .text_lines import text_lines
 
-Row = tuple[int, list[str]]  # line number in the file, cells with the spaces behind them
+Row = tuple[int, list[str]]  # line number in the file, cells with trailing spaces
 
 
 def stripped(cells: Iterable[str]) -> list[str]:
-    """Cells without spaces around them."""
+    """Return cells without surrounding spaces."""
     return [cell.strip() for cell in cells]
 
 
 def rows(
     name: str, lines: Iterable[str], first_line: int, delimiter: str, quote: str
 ) -> Iterator[Row]:
-    """The rows that are not blank; first_line is the number of lines[0]."""
+    """Yield the rows that are not blank; first_line is the number of lines[0]."""
     reader = csv.reader(
         lines, delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True
     )
@@ -55,7 +55,7 @@ def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
 
 
 def first_row(name: str, numbered_rows: Iterator[Row]) -> Row:
-    """The next row; raises DataError if the file has none."""
+    """Return the next row; raises DataError if the file has none."""
     row = next(numbered_rows, None)
     if row is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
@@ -71,7 +71,7 @@ def first_row(name: str, numbered_rows: Iterator[Row]) -> Row:
 
 
 def check_names(where: str, named: Sequence[tuple[int, str]], label: str | None) -> None:
-    """Raise DataError if these cells of the first row, and their places, can be no header."""
+    """Raise DataError if these cells of the first row, with their places, cannot be a header."""
     if not named:
         return
     counts = Counter(name for _, name in named)
@@ -107,12 +107,12 @@ def delimiter_of(header: str) -> str:
     return max(",;\t", key=unquoted.count)  # a comma if there is none
 
 
-_ROWS = 2001  # that are looked at
-_SPAN = 100  # rows: a few come at once where a line is slow
+_ROWS = 2001  # rows to check
+_SPAN = 100  # rows: several arrive at once on a slow line
 
 
 def recorded_rate(source: str) -> float | None:
-    """About so many, in the middle of the spans of 100 rows; None if the file does not say."""
+    """Return the approximate rate: the median over spans of 100 rows; None without a time."""
     if not Path(source).is_file():
         return None
     try:
@@ -122,7 +122,7 @@ def recorded_rate(source: str) -> float | None:
             if next(rows, [""])[0] != CLOCK:
                 return None
             times = [float(row[0]) for row in rows if row]
-    except (DataError, ValueError, csv.Error):  # the reader of the data reports what is wrong
+    except (DataError, ValueError, csv.Error):  # the data's reader reports faults
         return None
     last = len(times) - 1
     spans = [(at, min(at + _SPAN, last)) for at in range(0, last, _SPAN)]

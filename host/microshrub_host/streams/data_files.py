@@ -1,7 +1,7 @@
 """CSV and ARFF files as streams.
 
-The two differ in their header only: an ARFF header declares what each column is and which values
-it may take, while the columns of a CSV file are judged by their first cells (columns.py).
+The two formats differ only in their header: an ARFF header declares what each column is and which
+values it may take, while the columns of a CSV file are judged by their first cells (columns.py).
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from .units import Scale
 
 @dataclass
 class FileTable:
-    """A file as it is read, before its samples are put in order."""
+    """A file while it is read, before its samples are put in order."""
 
     source: SourceFile
-    columns: list[Column]  # of the features
-    places: list[int]  # of these in a row
+    columns: list[Column]  # the features
+    places: list[int]  # places of the features in a row
     label: Column  # its declared values, if any, are the classes
     label_place: int  # in a row
-    cells: int  # of a row
+    cells: int  # in a row
     rows: Iterator[Row]
     notes: list[str]
     label_cells: list[str] = field(default_factory=list)
     lines: list[int] | range = field(default_factory=list)
-    header_line: int = 0  # of a CSV file with one
+    header_line: int = 0  # of a CSV file with a header
     delimiter: str = ""  # of a CSV file
-    writings: Writings = field(default_factory=Writings)  # of the classes
+    writings: Writings = field(default_factory=Writings)  # spaces around the classes
     group_place: int | None = None  # in a row
     group_cells: list[str] = field(default_factory=list)
-    clocks: tuple[str, ...] = ()  # columns that are left out, as they say when a row was taken
+    clocks: tuple[str, ...] = ()  # columns left out, as they have the time of a row
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class FileTable:
         return sum(place < self.label_place for place in self.places)
 
     def layout(self, *, of_classes: bool) -> Layout:
-        """Where csv_blocks finds the columns. Raises UnsureError if the file is no CSV file."""
+        """Return the layout for csv_blocks. Raises UnsureError if the file is no CSV file."""
         if not self.delimiter:
             raise UnsureError("no CSV file")
         if self.group_place is not None:
@@ -87,7 +87,7 @@ class FileTable:
         return f"{self.source.place(self.lines[row])}, column {column.name}"
 
     def all_notes(self) -> list[str]:
-        """The notes on how the file was read; complete when all rows are read."""
+        """Return the notes on how the file was read; complete after all rows are read."""
         return [*self.notes, *self.source.notes()]
 
 
@@ -115,10 +115,10 @@ def read_with(
     blocks: Callable[[FileTable], Result],
     cells: Callable[[FileTable], Result],
 ) -> Result:
-    """Read a file of numbers without a fault by `blocks`, or else its cells by `cells`.
+    """Read a file of faultless numbers by `blocks`, or else its cells by `cells`.
 
-    A file that is no plain CSV file is made one first; so is one in which a board's own words come
-    late. Raises DataError.
+    A file that is no plain CSV file is converted first, as is a file in which a board's messages
+    appear late. Raises DataError.
     """
     with prepared(source, reading, progress) as ready:
         if (result := _of_blocks(ready, reading, blocks)) is not None:
@@ -127,7 +127,7 @@ def read_with(
             if clean and (result := _of_blocks(clean, reading, blocks)) is not None:
                 return result
             file = clean or ready
-            # of a file that is made, its maker reports the progress
+            # a converted file's progress is reported by the converter
             to_report = progress if file.made is None else None
             with closing(text_lines(file, to_report)) as lines:
                 table = open_table(file, lines, reading)
@@ -146,7 +146,7 @@ def _of_blocks(
 
 
 def _read_cells(table: FileTable, reading: ReadingOptions) -> Stream:
-    """The stream of a table that was filled. Raises DataError, with all that is wrong."""
+    """Return the stream of a table after fill(). Raises DataError with all faults."""
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
     faults: list[DataError] = []
     options = []
@@ -170,8 +170,10 @@ def _read_cells(table: FileTable, reading: ReadingOptions) -> Stream:
 def encoded(
     table: FileTable, order: NDArray[np.intp], reading: ReadingOptions
 ) -> tuple[list[NDArray[np.float64]], list[DataError], list[str]]:
-    """The columns as numbers, what is wrong with others, and which of these to drop, beside those
-    that are dropped already."""
+    """Return the columns as numbers, the faults of others, and the columns to drop.
+
+    The columns to drop include those that are already dropped.
+    """
     columns: list[NDArray[np.float64]] = []
     faults: list[DataError] = []
     drop: list[str] = []
@@ -188,7 +190,7 @@ _FEW_CLASSES = 32
 
 
 def _other_label(table: FileTable) -> list[str]:
-    """The option that names a column of a few texts as the class, if there is one."""
+    """Return the option that makes a column of a few texts the class, if there is one."""
     for each in table.columns:
         texts = set(each.texts.values())
         if len(each.texts) == len(each.numbers) and 2 <= len(texts) <= _FEW_CLASSES:
@@ -197,7 +199,7 @@ def _other_label(table: FileTable) -> list[str]:
 
 
 def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress | None) -> Stream:
-    """The stream of a CSV file of numbers without a fault. Raises UnsureError for any other."""
+    """Return the stream of a CSV file of faultless numbers. Raises UnsureError for others."""
     limit = reading.limit if reading.shuffle is None else None
     layout = table.layout(of_classes=True)
     table.writings = Writings()
@@ -229,7 +231,7 @@ def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress |
 
 
 def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """places[codes], where they were if they fit; in parts: an index takes numpy eight bytes."""
+    """Return places[codes], in place if possible; in parts, as numpy's index takes 8 bytes."""
     result = codes.astype(np.uint8, copy=False)
     for at in range(0, len(codes), PART):
         result[at : at + PART] = places[codes[at : at + PART]]
@@ -238,7 +240,7 @@ def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _first_places(codes: Codes) -> list[tuple[int, int]]:
-    """Each number, and where it stands first."""
+    """Return each number with its first index."""
     numbers, places = np.unique(codes, return_index=True)
     return list(zip(numbers.tolist(), places.tolist(), strict=True))
 
@@ -297,7 +299,7 @@ def _stream(
 
 
 def _of_recordings(firsts: Sequence[int], rows: int) -> NDArray[np.intp]:
-    """The number of each row's recording; firsts are the first rows of them."""
+    """Return the number of each row's recording, given the recordings' first rows."""
     edges = [*(first for first in firsts if first < rows), rows]
     numbers = np.arange(len(edges) - 1, dtype=np.min_scalar_type(len(edges)))  # there may be many
     result: NDArray[np.intp] = np.repeat(numbers, np.diff(edges))
@@ -305,7 +307,7 @@ def _of_recordings(firsts: Sequence[int], rows: int) -> NDArray[np.intp]:
 
 
 def open_table(source: SourceFile, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
-    """The table with its columns, of which no row has been read yet."""
+    """Return the table with its columns, before any row is read."""
     name = source.name
     first = next(lines, "")
     lines = chain([first], lines)
@@ -333,7 +335,7 @@ def open_table(source: SourceFile, lines: Iterator[str], reading: ReadingOptions
 def _choose(
     source: SourceFile, columns: list[Column], rows: Iterator[Row], reading: ReadingOptions
 ) -> FileTable:
-    """The table of the columns that are learned, and the class."""
+    """Return the table of the columns to learn, and the class."""
     name, dates = source.name, source.made.clocks if source.made else ()
     names = [column.name for column in columns]
     label, choice = reading.label, reading.choice
@@ -373,7 +375,7 @@ def _choose(
 
 
 def _group_place(name: str, names: list[str], reading: ReadingOptions) -> int | None:
-    """Where the column of the groups is, if there is to be one. Raises DataError."""
+    """Return the place of the group column, if one is named. Raises DataError."""
     group = reading.group
     if group is None:
         return None
@@ -395,7 +397,7 @@ def _group_place(name: str, names: list[str], reading: ReadingOptions) -> int | 
 
 
 def fill(table: FileTable, limit: int | None) -> None:
-    """Read the rows, no more than `limit`. Raises DataError."""
+    """Read the rows, at most `limit`. Raises DataError."""
     lines: list[int] = []
     table.writings = Writings()
     for line, written in islice(table.rows, limit):
@@ -450,11 +452,11 @@ def _missing_class(cell: str) -> str:
     return f"the class is missing. Fill it in or delete the row; {way_out}"
 
 
-# What is noted
+# Notes
 
 
 def _header_note(table: FileTable) -> list[str]:
-    """Return the note on a header that could be a sample just as well."""
+    """Return a note on a header that could just as well be a sample."""
     columns = [*table.columns, table.label]
     doubtful = any(number_of(column.name) is not None for column in columns)
     doubtful |= table.label.name in table.label_cells
@@ -470,9 +472,10 @@ def _header_note(table: FileTable) -> list[str]:
 def leave_out_too_large(
     table: FileTable, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
 ) -> list[str]:
-    """Take the cells that do not fit their column's unit for missing ones; a note on each column.
+    """Mark cells that do not fit their column's unit as missing; return a note for each column.
 
-    The largest that fits would be far away, too, and in the warm-up widen the quantizer's range.
+    The largest value that fits would be far away, too, and would widen the quantizer's range in
+    the warm-up.
     """
     notes = []
     for place, column in enumerate(table.columns):

@@ -1,8 +1,8 @@
-"""Streams that need no file: sets of River and scikit-learn, and seeded synthetic streams.
+"""Streams without a file: data sets of River and scikit-learn, and seeded synthetic streams.
 
-A synthetic stream is endless and always the same: a limit only cuts it. What there is says
-recipes.py. They are kept in the cache, but for irrelevant features, since River takes seconds.
-River itself is imported only when a stream is made.
+A synthetic stream is endless and always the same; a limit only cuts it. recipes.py lists all of
+them. As River takes seconds, streams are cached, without irrelevant features. River itself is
+imported only when a stream is generated.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from .recipes import Recipe, Sample
 from .sklearn_sets import sklearn_stream
 from .stream import Progress, Stream, stream_order
 
-SAMPLES = 100_000  # of a synthetic stream, unless there is a limit
+SAMPLES = 100_000  # of a synthetic stream without a limit
 CACHE = "streams"
-GENERATOR_VERSION = 1  # part of the cache key: count up when a stream changes
+GENERATOR_VERSION = 1  # part of the cache key: increase it when a stream changes
 
 _ROWS_PER_PROGRESS = 1000
 
@@ -46,8 +46,8 @@ def open_generated(
 ) -> Stream:
     """Open `river:NAME`, `sklearn:NAME` or `synth:NAME`; see `open_stream` for the arguments.
 
-    A shuffle draws from the whole data set, or from 100,000 samples of a synthetic stream, or
-    from `limit` if that is more. Raises DataError, with the possible names, for an unknown one.
+    A shuffle draws from the whole data set, or from 100,000 samples of a synthetic stream, or from
+    `limit` if that is more. Raises DataError, with the possible names, for an unknown name.
     """
     provider, name = source.split(":", 1)
     if provider == "river":
@@ -66,8 +66,10 @@ def open_generated(
 
 
 def river_names(*tasks: str) -> list[str]:
-    """Data sets that lie in the installed river package, so need no download; by default, of
-    classification."""
+    """Return the data sets in the installed river package; by default, for classification.
+
+    Data sets that have to be downloaded are not among them.
+    """
     from river import datasets
 
     wanted = tasks or (datasets.base.BINARY_CLF, datasets.base.MULTI_CLF)
@@ -82,13 +84,14 @@ def river_names(*tasks: str) -> list[str]:
     return names
 
 
-# Of numbers, with a class; River's own loader fetches them, each into its folder
+# Numeric, with a class; River's own loader downloads each into its folder
 _FETCHED = ("CreditCard", "Elec2", "HTTP", "Higgs", "Insects", "Keystroke", "SMTP")
 
 
 def river_dataset(name: str, noun: str, *tasks: str) -> Any:
-    """The data set of the river package. Raises DataError if it is none of that kind, or if
-    River would have to download it first.
+    """Return a data set of the river package.
+
+    Raises DataError if there is none for these tasks, or if River would have to download it first.
     """
     from river import datasets
 
@@ -109,7 +112,7 @@ def river_dataset(name: str, noun: str, *tasks: str) -> Any:
 
 
 def river_stream(name: str, progress: Progress | None = None) -> Stream:
-    """A whole data set of the river package."""
+    """Return a whole data set of the river package."""
     dataset = river_dataset(name, "classification")
     samples: list[Sample] = list(_counted(dataset, dataset.n_samples, progress))
     names = tuple(samples[0][0])
@@ -123,7 +126,7 @@ def river_stream(name: str, progress: Progress | None = None) -> Stream:
 
 
 def in_numbers(value: object, codes: dict[str, int]) -> float:
-    """A feature as a number: NaN if missing, 0 or 1 if boolean, a code if text."""
+    """Return a feature as a number: NaN if missing, 0 or 1 if boolean, a code if text."""
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -145,7 +148,7 @@ SYNTH_NAMES = tuple(recipes.NAMED)
 
 
 def synth_stream(name: str, samples: int, progress: Progress | None = None) -> Stream:
-    """The first samples of a synthetic stream, from the cache if it holds that many."""
+    """Return the first samples of a synthetic stream, from the cache if it holds enough."""
     recipe = recipes.find(name)
     base = recipes.base_name(name)
     arrays = _load(base, samples, len(recipe.features))
@@ -169,7 +172,7 @@ def _generate(recipe: Recipe, samples: int, progress: Progress | None) -> Arrays
 def _expand(
     recipe: Recipe, raw: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """One-hot code the categories, a column for each value; append the irrelevant features."""
+    """One-hot encode the categories, a column for each value; append the irrelevant features."""
     columns: list[NDArray[np.float64]] = []
     names: list[str] = []
     for feature, column in zip(recipe.features, raw.T, strict=True):
@@ -186,16 +189,16 @@ def _expand(
 
 
 def _irrelevant(recipe: Recipe, samples: int) -> NDArray[np.float64]:
-    """Features that no class depends on: from 0 to 1, or both with the same chance."""
+    """Return features that no class depends on: uniform from 0 to 1, or only these two values."""
     result = np.random.default_rng(recipes.SEED).random((samples, recipe.irrelevant))
     return np.round(result) if recipe.binary else result
 
 
-# The cache: NAME-SAMPLES-riverVERSION-gVERSION.npz, of which a longer one serves a shorter limit
+# The cache: NAME-SAMPLES-riverVERSION-gVERSION.npz; a longer file serves shorter limits
 
 
 def _version() -> str:
-    from importlib.metadata import version  # it takes a while, and is only asked here
+    from importlib.metadata import version  # slow, and only needed here
 
     return f"river{version('river')}-g{GENERATOR_VERSION}"
 
@@ -210,7 +213,7 @@ def _load(name: str, samples: int, features: int) -> Arrays | None:
             with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 values, labels = file["values"], file["labels"]
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error):
-            continue  # broken: generate it again
+            continue  # broken: generate again
         if values.shape == (int(match[1]), features) and labels.shape == (int(match[1]),):
             return values[:samples], labels[:samples]
     return None
@@ -219,12 +222,15 @@ def _load(name: str, samples: int, features: int) -> Arrays | None:
 def _cached(name: str) -> list[Path]:
     try:
         return sorted(cache_folder(CACHE).glob(f"{name}-*.npz"))
-    except OSError:  # a cache that cannot be written: no reader may fail for it
+    except OSError:  # no cache is no error
         return []
 
 
 def _save(name: str, arrays: Arrays) -> None:
-    """Write beside and rename, so that no reader sees half a file. No cache is no error."""
+    """Write to a temporary folder and rename, so that readers see whole files.
+
+    No cache is no error.
+    """
     target = f"{name}-{len(arrays[1])}-{_version()}.npz"
     with (
         contextlib.suppress(OSError),

@@ -1,4 +1,4 @@
-"""Rows of JSON: a record a line, a list of records, columns, or what Edge Impulse exports."""
+"""Rows of JSON: a record a line, a list of records, columns, or Edge Impulse's export."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .source_file import SourceFile
 from .stream import Progress
 
 _PIECE = 1 << 16
-_WHOLE = 1 << 28  # characters of what has to be in memory as a whole
-_HEAD = 400  # records that say which columns there are
+_WHOLE = 1 << 28  # characters of a value that has to fit into memory
+_HEAD = 400  # records that determine the columns
 _NOTHING = object()
 DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
-Record = tuple[int, dict[str, str]]  # its number, and its cells by their names
-_LISTS = ("samples", "data", "records", "rows", "values")  # as a document may call its records
+Record = tuple[int, dict[str, str]]  # its number, and its cells by name
+_LISTS = ("samples", "data", "records", "rows", "values")  # names of a document's list of records
 
 
 def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
-    """The rows of a JSON file. Raises DataError."""
+    """Return the rows of a JSON file. Raises DataError."""
     values = _values(source, progress)
     first = next(values, _NOTHING)
     if isinstance(first, dict) and (document := _document(first)):
@@ -45,14 +45,14 @@ def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
 
 
 def record_rows(records: Iterator[Record], left_out: LinesLeftOut, note: str) -> CellRows:
-    """The rows of records with their numbers; what is left out of them is counted."""
+    """Return the rows of records with their numbers; left_out counts what has no column."""
     early = list(islice(records, _HEAD))
     names = _names(early)
     return CellRows(_rows(chain(early, records), names, left_out, None), names, left_out, [note])
 
 
 def _names(early: Sequence[Record]) -> list[str]:
-    """All names of these records, in their order; those that a list repeats are no values."""
+    """Return all names in these records, in order; skip records that repeat the names."""
     result: dict[str, None] = {}
     for _, record in early:
         if list(record.values()) != list(result):
@@ -61,13 +61,13 @@ def _names(early: Sequence[Record]) -> list[str]:
 
 
 def _header(names: Sequence[str], early: Sequence[Record]) -> list[str] | None:
-    """The names of the columns, if the first of several lists has them."""
+    """Return the names of the columns, if the first of several lists has them."""
     first, *body = [[record.get(name, "") for name in names] for _, record in early]
     return first if names_columns(first, body) else None
 
 
 def _values(source: SourceFile, progress: Progress | None) -> Generator[Any, None, None]:
-    """The values one after the other; of a list, what is in it. None stands for what is cut."""
+    """Yield the values one by one; a list's elements one by one; None for an incomplete value."""
     with source.opened() as (raw, file):
         reader = _Text(source, raw, file, progress)
         inside = False
@@ -93,7 +93,7 @@ class _Text:
         self._text, self.at, self._ended = "", 0, False
 
     def _more(self) -> bool:
-        """Read as much again; whether anything came."""
+        """Read as much again; return whether any bytes came."""
         piece = self._file.read(max(_PIECE, len(self._text) - self.at))
         if self._progress is not None:
             self._progress(min(self._raw.tell(), self._source.size()), self._source.size())
@@ -107,7 +107,7 @@ class _Text:
         return bool(piece)
 
     def next_sign(self, between: str) -> str:
-        """The next character that does not stand between values; "" at the end."""
+        """Return the next character that is not a separator of values; "" at the end."""
         while True:
             while self.at < len(self._text) and self._text[self.at] in between:
                 self.at += 1
@@ -117,7 +117,7 @@ class _Text:
                 return ""
 
     def begins_list(self) -> bool:
-        """Whether a list of values begins here, and no row of numbers."""
+        """Return whether a list of values begins here, rather than a row of numbers."""
         at = self.at + 1
         while at >= len(self._text) or self._text[at].isspace():
             at += 1
@@ -133,7 +133,7 @@ class _Text:
         return came
 
     def value(self) -> Any:
-        """The value that begins here; None if it is none, and what follows its line is next."""
+        """Return the value that begins here; None if it is invalid; its line is then skipped."""
         while True:
             try:
                 value, end = DECODER.raw_decode(self._text, self.at)
@@ -167,7 +167,7 @@ def _records(
 
 
 def flat(record: dict[str, Any], before: str = "") -> dict[str, str]:
-    """The cells of a record; what is inside of others has their names in front."""
+    """Return the cells of a record; nested names have the outer names in front."""
     result: dict[str, str] = {}
     for name, value in record.items():
         key = f"{before}{name}"
@@ -205,7 +205,7 @@ def _rows(
 
 
 def _document(value: dict[str, Any]) -> CellRows | None:
-    """The rows of a document that is one value: Edge Impulse's, or one of columns."""
+    """Return the rows of a single document: Edge Impulse's, or one of columns."""
     payload = value.get("payload")
     if isinstance(payload, dict) and isinstance(payload.get("values"), list):
         return _edge_impulse(payload)
@@ -233,7 +233,7 @@ def _of_rows(names: list[str], rows: list[list[str]], note: str) -> CellRows:
 
 
 def _edge_impulse(payload: dict[str, Any]) -> CellRows:
-    """Edge Impulse's: sensors with names and units, and a reading every so many milliseconds."""
+    """Return the rows of Edge Impulse's export: sensors with names, at a fixed interval."""
     sensors = payload.get("sensors") or []
     values = [each if isinstance(each, list) else [each] for each in payload["values"]]
     names = [str(sensor.get("name", f"c{n}")) for n, sensor in enumerate(sensors, 1)]

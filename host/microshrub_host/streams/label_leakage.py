@@ -1,7 +1,7 @@
 """Label leakage: columns that reveal the label in a file but not on a board.
 
-Such are clocks, row numbers and identifiers, and copies of the class. Whether a column is one of
-them is for people to say: nothing is left out because of what is noted here.
+Examples are clocks, row numbers, identifiers and copies of the class. The user has to decide
+whether a column is one: no column is left out because of these notes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from .stored_values import PART, let_go
 
 Values = NDArray[np.float64]
-_STEPS = 16  # at least, of a column that only rises, or only falls
-_FEWEST = 30  # samples with which a column that tells the class is none by chance
-_FIRST = 1000  # samples that are looked at before the others
-_NEARLY = 0.95  # of the samples of each class, and of each value
-_LONG = 20  # samples of a group in a row, in the mean
+_STEPS = 16  # changes, at least, of a column that only rises, or only falls
+_FEWEST = 30  # samples with which a column reveals the class not just by chance
+_FIRST = 1000  # samples that are checked first
+_NEARLY = 0.95  # share of the samples of each class, and of each value
+_LONG = 20  # mean length of a group's run
 _MOST_GROUPS = 200
-_SCALED = 0.9999  # correlation with the target, either way
-_NO_COPY = 0.9  # less than that over the samples that are looked at first, and it is no copy
+_SCALED = 0.9999  # correlation with the target, of either sign
+_NO_COPY = 0.9  # correlation in the first samples, below which it is no copy
 _CLOCK = re.compile(
     r"(date|time|stamp|clock|epoch|uptime|elapsed|ticks?|millis|micros|seconds)+"
     r"(_?(s|ms|us|ns|utc|local))?|ts|(unix|sys|gps|wall|local|utc)_?time"
@@ -45,10 +45,11 @@ def telltale_notes(
     *,
     groups: bool = False,
 ) -> list[str]:
-    """A note on each of these columns, by their places in values, of shape (samples, columns).
+    """Return a note for each of these columns, by place in values, shape (samples, columns).
 
-    labels are those of the samples, of shape (samples,); order holds the rows in the file, if
-    they were shuffled. With groups, also on columns that say which samples belong together.
+    labels are the samples' labels, shape (samples,); order holds the rows in the file, if they
+    were shuffled. With groups, there are also notes on columns that show which samples belong
+    together.
     """
     notes = []
     in_file = None if order is None or isinstance(order, range) else np.argsort(order)
@@ -80,10 +81,10 @@ def telltale_notes(
 
 
 def copy_notes(source: str, names: Mapping[int, str], values: Values, target: int) -> list[str]:
-    """A note on each of these columns that is the target again, perhaps in another unit.
+    """Return a note for each of these columns that copies the target, perhaps in another unit.
 
-    values has the shape (samples, columns), and target is the target's column. For a forecast
-    that is no telltale: what the target is now may be known.
+    values has the shape (samples, columns), and target is the target's column. In a forecast, such
+    a column is no leak: the target's present value may be known.
     """
     return [
         f"{source}: the column {name} is the target once more, perhaps in another unit. If it was "
@@ -96,14 +97,17 @@ def copy_notes(source: str, names: Mapping[int, str], values: Values, target: in
 
 @np.errstate(over="ignore", invalid="ignore")
 def _correlation(values: Values, a: int, b: int) -> float:
-    """How close to a line two columns are where both are known, 0 to 1; 0 of numbers too large."""
+    """Return how close to a line two columns are, 0 to 1; 0 for numbers too large.
+
+    Only rows in which both are known count.
+    """
     known, middle = 0, np.zeros(2)
     sums, products = np.zeros(2), np.zeros((2, 2))
     for at, part in _parts(values):
         pairs = part[:, (a, b)]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         if len(pairs) and not known:
-            middle = pairs.mean(axis=0)  # near the mean of all: nothing is lost of small spreads
+            middle = pairs.mean(axis=0)  # near the mean of all, so small spreads stay exact
         known += len(pairs)
         sums += (pairs - middle).sum(axis=0)
         products += (pairs - middle).T @ (pairs - middle)
@@ -119,19 +123,19 @@ def _of_sums(known: int, sums: Values, products: Values) -> float:
 
 
 def _likely_meaning(name: str) -> str:
-    """Return what a column of that name could be, as text."""
+    """Return a guess at the meaning of a column with that name, or ""."""
     spaced = re.sub(r"(?<=[a-z])(?=I[dD]$)", "_", name)  # sampleId
     plain = re.sub(r"[^a-z0-9#]+", "_", re.sub(r"[(\[].*", "", spaced.lower())).strip("_")
     return next((meaning for pattern, meaning in TELLTALE_NAMES if pattern.fullmatch(plain)), "")
 
 
 def is_clock_name(name: str) -> bool:
-    """Whether a column of that name is a clock, if its numbers rise."""
+    """Return whether a column with that name is a clock, if its numbers rise."""
     return _likely_meaning(name) == TELLTALE_NAMES[0][1]
 
 
 def _parts(column: Values) -> Iterator[tuple[int, Values]]:
-    """Where each part of it begins, and the part; a short one first, which mostly tells."""
+    """Yield each part of a column with its start; a short part first, which mostly suffices."""
     starts = [0, *range(min(PART, _FIRST), len(column), PART)]
     for at, end in zip(starts, [*starts[1:], len(column)], strict=True):
         yield at, column[at:end]
@@ -139,8 +143,7 @@ def _parts(column: Values) -> Iterator[tuple[int, Values]]:
 
 
 def _one_way(column: Values) -> str:
-    """Which way its numbers go: it rises if none is below the one before and many are above it,
-    falls if it is the other way round; else it is an empty text."""
+    """Return "rises" if the numbers never fall and rise often, "falls" if the reverse, else ""."""
     rises, falls, last = 0, 0, np.empty(0)
     for _, part in _parts(column):
         known = np.concatenate([last, part[~np.isnan(part)]])
@@ -156,7 +159,7 @@ def _one_way(column: Values) -> str:
 
 
 def _groups(column: Values) -> bool:
-    """Whether it has several whole numbers, each of which stays for long and hardly comes back."""
+    """Return whether a column has several whole numbers in long runs that hardly come back."""
     result, stretches, last = np.empty(0), 0, np.empty(0)
     for at, part in _parts(column):
         known = np.concatenate([last, part])
@@ -169,14 +172,14 @@ def _groups(column: Values) -> bool:
 
 
 def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
-    """Whether each class has a value of its own, and each value a class."""
+    """Return whether each class has a value of its own, and each value a class."""
     if len(labels) < _FEWEST:
         return False
     classes = int(labels.max()) + 1
     few_values = _few_values(column, 2 * classes + 8)
     if few_values is None:
         return False
-    counts = np.zeros((len(few_values) + 1, classes), np.int64)  # the last row is of missing ones
+    counts = np.zeros((len(few_values) + 1, classes), np.int64)  # the last row: missing values
     for at, part in _parts(column):
         rows = np.where(np.isnan(part), len(few_values), np.searchsorted(few_values, part))
         pairs = rows * classes + labels[at : at + len(part)]
@@ -184,7 +187,7 @@ def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
     counts = counts[:, counts.any(axis=0)]
     if counts.shape[1] < 2:
         return False
-    # the counts of each value's usual class
+    # The counts of each value's usual class
     usual = counts * (np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None])
     sizes = counts.sum(axis=0)
     one_to_one = np.minimum(usual.sum(axis=0), counts.max(axis=0)) >= _NEARLY * sizes

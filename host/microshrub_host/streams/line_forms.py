@@ -1,7 +1,7 @@
 """Splits the lines of a text into cells, by separators, or by names in front of each number.
 
-The form that makes rows of equal length of most lines is taken, and of these the one whose cells
-are numbers.
+Among the forms that split most lines into rows of equal length, the one with the most numeric
+cells is chosen.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from .columns import MISSING_CELLS, number_of
 
 Split = Callable[[str], "list[str] | None"]
 PLAIN = {",": "commas", ";": "semicolons", "\t": "tabs"}
-_MOST_LINES = 200  # that are looked at
-_COMPOUND = 0.3  # the quality of a column of cells that may be several each
-_AGREE = 0.6  # of these have as many cells
+_MOST_LINES = 200  # lines to check
+_COMPOUND = 0.3  # quality of a column whose cells may be several cells each
+_AGREE = 0.6  # share of lines with the same number of cells
 _WORD = re.compile(r"[^\d,;|\t:=()\[\]{}<>]*|\w+")
 _BARS = tuple(
     (f"{what} and bars", re.compile(rf"\s*{sign}\s*"))
     for sign, what in (("[,|]", "commas"), ("[;|]", "semicolons"), (r"(?:,\s|[;|\t])", "commas"))
 )
 _BRACKETS = re.compile(r"[\[\](){}<>]")
-# Cells that begin and end with one: in a name such as 0[0 it is a part of the name
+# Cells that begin and end with a bracket; in a name such as 0[0 it belongs to the name
 _IN_BRACKETS = re.compile(r"(?:^|[,;\s])[\[({<].*[\])}>](?:$|[,;\s])")
-_LESS = 0.95  # the scores of two separators
-_OTHER_FIRST = 0.8  # and a first line that has as many cells as no other
+_LESS = 0.95  # factor for two separators
+_OTHER_FIRST = 0.8  # factor for a first line with an unusual number of cells
 _NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
 _UNIT = r" ?[%°µA-Za-z][A-Za-z/²^0-9%°]{0,8}(?![\w:=]|\s*[:=])"
 _PAIR = re.compile(
@@ -43,19 +43,19 @@ _SPARSE = re.compile(r"\s*([+-]?\w[\w.+-]*)((?:\s+\d+:\S+)+)\s*(?:#.*)?")
 
 @dataclass
 class LineForm:
-    """How a line becomes cells; None: it is no row of this form."""
+    """How a line becomes cells; split() returns None for a line of another form."""
 
-    what: str  # in words
+    what: str  # description
     split: Split
-    cells: int  # of a row
-    names: tuple[str, ...] = ()  # where each cell has its name in front
-    delimiter: str = ""  # of a form that csv_rows.py reads, too
+    cells: int  # in a row
+    names: tuple[str, ...] = ()  # if each cell has its name in front
+    delimiter: str = ""  # of a form that csv_rows.py can read
     worth: float = 1.0
-    numbered: bool = False  # the number of the line stands in front
+    numbered: bool = False  # whether the line's number is in front
 
 
 def delimited(delimiter: str) -> Split:
-    """The cells between delimiters, quoted or not."""
+    """Return a function that splits at delimiters, outside quotation marks."""
 
     def split(line: str) -> list[str]:
         if '"' not in line:
@@ -82,14 +82,14 @@ def _blanks(line: str) -> list[str] | None:
 
 
 def _bracketed(line: str) -> list[str] | None:
-    """The cells of a printed tuple or list, and what stands beside it."""
+    """Return the cells of a printed tuple or list, including text around it."""
     if not _IN_BRACKETS.search(line):
         return None
     return re.split(r"[,;\s]+", _BRACKETS.sub(" ", line).strip())
 
 
 def numbered(split: Split) -> Split:
-    """The same behind the number of a line, as in `7: 3.1, -4.0`."""
+    """Return a function that also removes a line's number, as in `7: 3.1, -4.0`."""
 
     def behind(line: str) -> list[str] | None:
         match = _NUMBERED.match(line)
@@ -99,8 +99,10 @@ def numbered(split: Split) -> Split:
 
 
 def pairs_of(line: str) -> list[tuple[str, str]] | None:
-    """The names and values of a line such as `ax: 1, ay: 2`, or of a dictionary as Python prints
-    it; None if it has anything else."""
+    """Return the names and values of a line such as `ax: 1, ay: 2`, or of a printed dictionary.
+
+    None if the line has any other text.
+    """
     if line[:1] == "{" and line.rstrip()[-1:] == "}":
         line = line.strip()[1:-1].replace("'", "").replace('"', "")
     result: list[tuple[str, str]] = []
@@ -132,7 +134,7 @@ def _named(names: Sequence[str]) -> Split:
 
 
 def sparse_of(line: str) -> tuple[str, dict[int, str]] | None:
-    """The class and the values by their numbers of a line as LibSVM has them."""
+    """Return the class, and the values by index, of a line in LibSVM's format."""
     match = _SPARSE.fullmatch(line)
     if match is None:
         return None
@@ -146,7 +148,7 @@ def sparse_of(line: str) -> tuple[str, dict[int, str]] | None:
 
 
 def sparse(indices: Iterable[int]) -> LineForm:
-    """Lines of LibSVM with these features; the class is last."""
+    """Return the form of LibSVM's lines with these features; the class is last."""
     columns = sorted(indices)
 
     def split(line: str) -> list[str] | None:
@@ -158,9 +160,9 @@ def sparse(indices: Iterable[int]) -> LineForm:
 
 
 def chosen_form(lines: Sequence[str]) -> LineForm | None:
-    """The form of lines none of which is blank or said by a board; None: there is none."""
+    """Return the form of lines, which are neither blank nor a board's messages, or None."""
     lines = lines[:_MOST_LINES]
-    lines = [*lines[:1], *(line for line in lines[1:] if line != lines[0])]  # a header again
+    lines = [*lines[:1], *(line for line in lines[1:] if line != lines[0])]  # a repeated header
     if lines and sum(sparse_of(line) is not None for line in lines) >= _AGREE * len(lines):
         return sparse({i for line in lines for i in (sparse_of(line) or ("", {}))[1]})
     candidates = [LineForm(what, delimited(sign), 0, delimiter=sign)
@@ -190,13 +192,13 @@ def chosen_form(lines: Sequence[str]) -> LineForm | None:
 
 
 def _worst(form: LineForm, lines: Sequence[str]) -> float:
-    """The least quality of a column."""
+    """Return the lowest quality of a column."""
     rows = [row for row in map(form.split, lines) if row and len(row) == form.cells]
     return min(_quality(column) for column in zip(*rows, strict=True))
 
 
 def _names(lines: Sequence[str]) -> tuple[str, ...]:
-    """All names of lines of pairs, in the order in which they come."""
+    """Return all names in lines of pairs, in the order of appearance."""
     result: dict[str, None] = {}
     for line in lines:
         pairs = pairs_of(line)
@@ -206,7 +208,7 @@ def _names(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _score(form: LineForm, lines: Sequence[str]) -> float:
-    """How well a form fits; it gets its number of cells. 0: it does not."""
+    """Return how well a form fits, 0 for not at all, and set its number of cells."""
     rows = [form.split(line) for line in lines]
     counts = Counter(len(row) for row in rows if row)
     if not counts:
@@ -221,7 +223,7 @@ def _score(form: LineForm, lines: Sequence[str]) -> float:
 
 
 def _quality(column: Sequence[str]) -> float:
-    """How much like numbers, or words, the cells of a column are."""
+    """Return how similar to numbers, or words, the cells of a column are."""
     body = [cell for cell in column[1:] or column if cell not in MISSING_CELLS]
     if not body:
         return 0.6
@@ -236,5 +238,5 @@ def _quality(column: Sequence[str]) -> float:
 
 
 def compound(cells: Sequence[str]) -> bool:
-    """Whether cells have numbers and separators in them, so they may be several cells each."""
+    """Return whether cells have numbers and separators, so they may be several cells each."""
     return any(number_of(cell) is None and not _WORD.fullmatch(cell) for cell in cells)

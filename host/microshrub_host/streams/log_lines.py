@@ -1,7 +1,7 @@
-"""Lines that a serial monitor, a boot loader or a reset leave between the samples of a log.
+"""Lines that a serial monitor, a boot loader or a reset leaves between the samples of a log.
 
-A line of a log is cleaned of colours and of the monitor's clock. What is no sample then is
-counted, by what it is, with the first line of its kind.
+Colours and the monitor's clock are removed from a line. Lines that are then no samples are counted
+by kind, with the first line of each kind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..base.text import count
 _COLOUR = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b")
 MONITOR_CLOCK = re.compile(r"\s*\[?\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,6})?\]?\s*->\s?")
 
-# What a board says that starts, or stops, and how such a line begins or is
+# A board's messages when it starts or stops, by their beginnings
 BOOT_LINE = re.compile(
     r"ets [A-Z][a-z]{2}\s+\d+ \d{4}|ESP-ROM:|Build:[A-Z][a-z]{2} |rst:0x|configsip:|clk_drv:|"
     r"mode:[A-Z]+, clock div|load:0x|entry 0x|SPIWP:|csum |ho \d+ tail|chksum |tail \d+|"
@@ -29,18 +29,18 @@ PROMPT_LINE = re.compile(
 )
 
 BOOT, PROMPT, TEXT = "of a board that starts", "of MicroPython's prompt", "of text"
-CALLED = "called "  # how a kind of value begins, which is no line
+CALLED = "called "  # prefix of kinds of values rather than lines
 HEADER, CUT, UNITS = "the header again", "cut in half", "of units"
 
 
 def cleaned(line: str) -> str:
-    """The line without colours, and without ends of lines."""
+    """Return the line without colours and line ends."""
     line = line.rstrip("\r\n")
     return _COLOUR.sub("", line) if "\x1b" in line else line
 
 
 def board_message(line: str) -> str:
-    """Return what a line is that the board prints about itself; "" if it may be a sample."""
+    """Return the kind of a line that a board prints about itself; "" if it may be a sample."""
     text = line.lstrip()
     if BOOT_LINE.match(text):
         return BOOT
@@ -49,24 +49,24 @@ def board_message(line: str) -> str:
 
 @dataclass
 class LinesLeftOut:
-    """The lines that are left out: how many of each kind, and where the first one is."""
+    """The lines that are left out: the number of each kind, and the place of its first."""
 
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
     def add(self, kind: str, where: str) -> None:
-        """One more; `where` says in words where it is."""
+        """Count one more; `where` describes its place."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         self.first.setdefault(kind, where)
 
     def add_all(self, other: LinesLeftOut, name: str) -> None:
-        """Return the lines of one of several files, by its name."""
+        """Add the lines left out of one of several files, with its name."""
         for kind, number in other.counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + number
             self.first.setdefault(kind, f"{name}, {other.first[kind]}")
 
     def notes(self, name: str) -> list[str]:
-        """Return the notes on them."""
+        """Return notes on the lines left out."""
         if not self.counts:
             return []
         of_values = [kind for kind in self.counts if kind.startswith(CALLED)]

@@ -1,4 +1,4 @@
-"""Finds the samples in the lines of a text that is not plain CSV, and notes the rest."""
+"""Finds the samples in the lines of a text that is not plain CSV, and notes the other lines."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .csv_rows import delimiter_of, stripped
 from .line_forms import LineForm, chosen_form, sparse, sparse_of
 from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, board_message, cleaned
 
-MOST_CELLS = 2000  # of a row of such a text
-_MOST = 0.6  # of the lines that end so, or begin so
-_MOST_TEXT = 60  # lines in front of a few samples
+MOST_CELLS = 2000  # in a row of such a text
+_MOST = 0.6  # share of the lines with that end or beginning
+_MOST_TEXT = 60  # lines of text in front of a few samples
 
 Lines = Callable[[], Generator[str, None, None]]
 
 
 def plain_rows(head: Sequence[str]) -> list[list[str]] | None:
-    """The rows of the first lines of a plain CSV file; None if it is none, or in doubt."""
+    """Return the rows of a plain CSV file's first lines; None if it is not plain, or in doubt."""
     text = [line for line in head if line.strip()]
     if not text or any(map(_is_odd, text)):
         return None
@@ -41,7 +41,7 @@ def plain_rows(head: Sequence[str]) -> list[list[str]] | None:
             for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
         ]
     except csv.Error:
-        return [[]]  # the reader reports what is wrong
+        return [[]]  # the reader reports the fault
     cells = len(rows[0])
     if any(len(row) != cells for row in rows[:-1]) or len(rows[-1]) > cells:
         return None
@@ -57,7 +57,7 @@ def _is_odd(line: str) -> bool:
 
 
 class LogReader:
-    """Takes lines one by one and says what each is."""
+    """Takes lines one by one, and returns their rows or their kind."""
 
     def __init__(self, head: Sequence[str]) -> None:
         lines = [line for line in map(cleaned, head) if line.strip()]
@@ -91,7 +91,7 @@ class LogReader:
         return [line.rstrip().rstrip(";,|").rstrip()] if self.ends else [line]
 
     def rows(self, line: str) -> list[list[str] | str]:
-        """The rows of a line, mostly one; for what is none, the kind of line that it is."""
+        """Return the rows of a line, mostly one; in place of a row, the kind of other lines."""
         line = cleaned(line)
         if not line.strip():
             return []
@@ -113,7 +113,7 @@ class LogReader:
         return result
 
     def _odd(self, line: str, cells: list[str] | None) -> list[str] | str:
-        """A row of another length, or the kind of line that it is."""
+        """Return a row of another length, or the kind of the line."""
         if cells is None:
             cells = re.split(r"[,;|\t\s]+|(?<=:)\s", line.strip())
             named = re.search(r"[:=]\s*[+-]?[\d.]", line)
@@ -122,7 +122,7 @@ class LogReader:
 
 
 def _form_at_end(lines: Sequence[str]) -> LineForm | None:
-    """The form of the last lines, where more lines of text than samples are in front of them."""
+    """Return the form of the last lines, if more lines of text than samples precede these."""
     for start in range(1, min(len(lines) - 1, _MOST_TEXT)):
         end = lines[start:]
         form = chosen_form(end)
@@ -134,7 +134,7 @@ def _form_at_end(lines: Sequence[str]) -> LineForm | None:
 
 
 def _is_of_words(row: list[str] | str) -> bool:
-    """Whether a row has no digit, and no cell that is missing."""
+    """Return whether a row has no digit and no missing cell."""
     return isinstance(row, list) and not any(
         number_of(cell) is not None or re.search(r"\d", cell) for cell in row
     )
@@ -146,7 +146,7 @@ def _is_number(cell: str) -> bool:
 
 
 def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
-    """The rows of a text of such first lines; None if they show no form."""
+    """Return the rows of a text with such first lines; None if they show no form."""
     reader = LogReader(head)
     form = reader.form
     if form is None or form.cells > MOST_CELLS:
@@ -160,7 +160,7 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
     names = list(form.names) or None
     if names is not None and reader.clocked:
         names = [CLOCK, *names]
-    cells = [row[int(reader.clocked) :] for row in rows]  # the clock of each header is another
+    cells = [row[int(reader.clocked) :] for row in rows]  # the clock differs in each header
     units = cells[1] if len(cells) > 2 and tells_units(cells[1], cells[2:]) else None
     if units:
         del cells[1]
@@ -178,8 +178,10 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
 
 
 def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows | None:
-    """The rows of a CSV file of plain first lines; None if no line of so many rows is said by a
-    board, or is the header again."""
+    """Return the rows of a CSV file whose first lines are plain but later ones may not be.
+
+    None if no line, up to the limit, is a board's message or a repeated header.
+    """
     if plain_rows(head) is None:
         return None
     result = log_rows(head, lines)
@@ -187,7 +189,7 @@ def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows 
         return None
     with closing(lines()) as whole:
         if any('"' in line for line in islice(whole, limit)):
-            return None  # a cell may have several lines
+            return None  # a cell may span several lines
     for _ in islice(result.rows, limit):
         if result.left_out.counts:
             break
@@ -196,7 +198,7 @@ def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows 
 
 
 def _notes(reader: LogReader, form: LineForm) -> Iterator[str]:
-    """Return the note on the form of the lines."""
+    """Yield notes on the form of the lines."""
     if form.names:
         yield f"the lines are {'LibSVM' if form.what.startswith('LibSVM') else 'names and values'}"
     elif not form.delimiter or form.numbered:
@@ -215,7 +217,7 @@ def _cells(reader: LogReader) -> int:
 
 
 def _whole_sparse(lines: Lines) -> LineForm:
-    """With all numbers of features that the file has."""
+    """Return the form with all indices of features in the file."""
     indices: set[int] = set()
     with closing(lines()) as whole:
         for line in whole:
@@ -234,13 +236,15 @@ def _samples(
     named: bool,
     numeric: bool,
 ) -> Iterator[Row]:
-    """The rows in order, the header first unless the columns are named already; what is no sample
-    is counted. units: those below the header, once; numeric: there are columns of numbers, so a
-    line of words is none."""
+    """Yield the rows in order, the header first unless the columns are already named.
+
+    Other lines are counted in left_out. units is the row below the header, if it has units;
+    numeric: there are columns of numbers, so a line of words is no row.
+    """
     cells = _cells(reader)
-    waiting: Row | None = None  # of another length: cut in half if what follows is no sample
-    broken = True  # what was before was no sample
-    seen = False  # the header
+    waiting: Row | None = None  # a row of another length: incomplete if no sample follows
+    broken = True  # whether the previous line was no sample
+    seen = False  # whether the header was read
     skip = int(reader.clocked)  # the clock in front of a header
     number = 0
     whole = lines()
@@ -265,7 +269,7 @@ def _samples(
                     waiting = None
                 if len(row) != cells and not is_header:
                     if broken:
-                        above = header is not None and not seen  # so there was nothing to cut
+                        above = header is not None and not seen  # nothing to cut above the header
                         left_out.add(TEXT if above else CUT, f"line {number:,}")
                         broken = False
                     else:

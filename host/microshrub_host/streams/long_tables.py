@@ -1,7 +1,7 @@
 """Long tables, with a row for each value of each series: InfluxDB's and Home Assistant's.
 
-Each series becomes a column, and each moment a row, in which a series keeps its last value. The
-series of texts are last.
+Each series becomes a column, and each moment a row, in which a series keeps its last value. Series
+of texts come last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .columns import CLOCK, MISSING_CELLS, number_of
 from .log_lines import LinesLeftOut
 
 _ABSENT = frozenset({*MISSING_CELLS, "unavailable", "unknown"})
-_MOST_PARTS = 64  # of a file that is in order of its series, and not of time
+_MOST_PARTS = 64  # in a file sorted by series instead of time
 _MOST_SERIES = 256
 
 Lines = Callable[[], Generator[str, None, None]]
@@ -29,7 +29,7 @@ Value = tuple[float, int, tuple[str, ...], str]  # seconds, line, series, cell
 
 @dataclass(frozen=True)
 class LongLayout:
-    """Which columns have the time and the value; the others that matter name the series."""
+    """The columns with the time and the value, and the columns that name the series."""
 
     time: str
     value: str
@@ -37,7 +37,7 @@ class LongLayout:
 
 
 def long_layout(head: Sequence[str]) -> bool:
-    """Whether these are the first lines of such a table."""
+    """Return whether these are the first lines of such a table."""
     return any(
         line.startswith(("#group", "#datatype", "#default")) or _layout(_cells(line)) is not None
         for line in head[:8]
@@ -65,13 +65,13 @@ def _layout(names: Sequence[str]) -> LongLayout | None:
 class _Survey:
     """The contents of the whole file."""
 
-    series: dict[tuple[str, ...], bool] = field(default_factory=dict)  # and whether it has texts
-    parts: list[int] = field(default_factory=list)  # the values with which times go back
+    series: dict[tuple[str, ...], bool] = field(default_factory=dict)  # with texts or not
+    parts: list[int] = field(default_factory=list)  # numbers of the values at which times go back
     values: int = 0
 
 
 def long_rows(name: str, lines: Lines) -> CellRows:
-    """The rows of such a table. Raises DataError."""
+    """Return the rows of such a table. Raises DataError."""
     left_out = LinesLeftOut()
     survey = _surveyed(name, lines)
     if not survey.values:
@@ -132,7 +132,7 @@ def _surveyed(name: str, lines: Lines) -> _Survey:
 
 
 def _merged(name: str, lines: Lines, survey: _Survey) -> Iterator[Value]:
-    """The values in the order of time; the parts of the file are read side by side."""
+    """Yield the values in the order of time; the parts of the file are read in parallel."""
     edges = [0, *survey.parts, survey.values]
     parts = [islice(_values(name, lines), begin, end) for begin, end in pairwise(edges)]
     return heapq.merge(*parts, key=lambda value: value[0])
@@ -162,7 +162,7 @@ def _pivoted(
 
 
 def _names(series: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name of each: the last part, and those before it that differ."""
+    """Return a name for each series: the last part, with earlier parts that differ if needed."""
     lasts = [key[-1] for key in series]
     if len(set(lasts)) == len(lasts):
         return lasts

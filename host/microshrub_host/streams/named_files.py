@@ -1,4 +1,4 @@
-"""The files that DATA names, those in folders among them, and the class in a file's name."""
+"""The files that DATA names, also in folders, and the class in a file's name."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _OTHER = ("npy", "npz", "parquet", "feather", "xlsx", "mat", "libsvm", "svm")
 _ENDINGS = frozenset(f".{ending}" for ending in (*_TEXT, *_OTHER))
 _TAKE = re.compile(r"(?:[\s_\-]*[(\[]?\d[\d:T_\-]*[)\]]?)+$")  # fist_01, fist-2, fist (3)
 _FIRST = re.compile(r"^\d[\d:T_\-]*[\s_\-]+(?=\D)")  # 01_fist, 2026-02-03_fist
-_SHOWN = 6  # names of a message, at most
+_SHOWN = 6  # names in a message, at most
 
 
 @dataclass(frozen=True)
 class NamedFiles:
     """Files in their order, each once; `others` are files in folders that were left out."""
 
-    name: str  # of all together
+    name: str  # a name for all files together
     paths: tuple[str, ...]
     others: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
-        """Return the note on files that were left out; "" if there are none."""
+        """A note on files that were left out; "" if there are none."""
         if not self.others:
             return ""
         return f"{count(len(self.others), 'other file')} left out: {shown(self.others)}"
 
 
 def shown(names: Sequence[str], most: int = _SHOWN) -> str:
-    """`a, b and 3 others`."""
+    """Return names as `a, b and 3 others`."""
     if len(names) <= most:
         return ", ".join(names)
     return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
 
 
 def files_of(sources: Sequence[str]) -> NamedFiles:
-    """The files that these sources name. Raises DataError."""
+    """Return the files that these sources name. Raises DataError."""
     paths: list[str] = []
     others: list[str] = []
     for source in sources:
@@ -71,7 +71,7 @@ def _identity(path: str) -> str:
 
 
 def _files_in(folder: Path) -> tuple[list[str], list[str]]:
-    """The data files in a folder and the folders in it, and the other ones."""
+    """Return the data files in a folder and its subfolders, and the other files."""
     data: list[str] = []
     others: list[str] = []
     for path in sorted(folder.rglob("*"), key=lambda path: _natural(path.relative_to(folder))):
@@ -93,7 +93,7 @@ def _is_data(path: Path) -> bool:
 
 
 def is_read_with(folder: Path, path: Path) -> bool:
-    """Whether a file of that path is among the data files in a folder."""
+    """Return whether the path is among the data files in a folder."""
     folder, path = folder.resolve(), path.resolve()
     if not path.is_relative_to(folder) or not _is_data(path):
         return False
@@ -101,14 +101,16 @@ def is_read_with(folder: Path, path: Path) -> bool:
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:
-    """A key that puts 2 before 10."""
+    """Return a sort key that puts 2 before 10."""
     parts = re.split(r"(\d+)", str(path))
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
 
 
 def classes_in_names(paths: Sequence[str], way: str) -> list[str]:
-    """The class of each file: in its name without the number of the take, in its whole name, or
-    in that of its folder."""
+    """Return the class of each file, from its name or its folder's.
+
+    From the name it is the part without the take's number, or with FILE the whole name.
+    """
     if way == FOLDER:
         return [Path(path).resolve().parent.name for path in paths]
     wholes = [Path(path).name.partition(".")[0] or Path(path).name for path in paths]
@@ -123,17 +125,19 @@ def _without_take(name: str) -> str:
 
 
 def guessed_way(paths: Sequence[str]) -> str:
-    """Where the class of each file is: in its name or in its folder's. Raises DataError if
-    neither is plain."""
+    """Return whether the class of each file is in its name or its folder's.
+
+    Raises DataError if that is unclear.
+    """
     names, folders = (classes_in_names(paths, way) for way in (NAME, FOLDER))
     by_name, by_folder = set(zip(names, folders, strict=True)), len(set(folders))
     if by_folder < 2:
         return NAME
     lettered = any(re.search(r"[^\W\d]", name) for name in names)
-    names_differ = len(by_name) == len(set(names))  # no name is in two folders
+    names_differ = len(by_name) == len(set(names))  # no name occurs in two folders
     if len(set(names)) < 2 or not lettered or (names_differ and len(set(names)) > by_folder):
         return FOLDER
-    if names_differ:  # one name a folder: fist/fist_1.csv
+    if names_differ:  # one name per folder: fist/fist_1.csv
         return FOLDER
     raise DataError(
         f"The class may be in the files' names ({listed(names)}) or in their folders' "
@@ -142,6 +146,6 @@ def guessed_way(paths: Sequence[str]) -> str:
 
 
 def listed(classes: Iterable[str]) -> str:
-    """`fist (2 files), rest (1 file)`."""
+    """Return text like `fist (2 files), rest (1 file)`."""
     counts = Counter(classes)
     return shown([f"{name} ({count(number, 'file')})" for name, number in counts.items()], 12)

@@ -1,6 +1,6 @@
-"""A stream's columns and classes as a model has them, found by their names.
+"""A stream's columns and classes as a model numbers them, matched by name.
 
-A model knows numbers only: a class that is taken for another is learned for good, unnoticed.
+A model only knows numbers: a wrong match of classes would be learned for good, unnoticed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from .stream import Stream
 
-_SHOWN = 6  # names of a message, at most
+_SHOWN = 6  # names in a message, at most
 
 
 def places_of(what: str, given: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Where each of the model's columns is among those given; there may be others.
+    """Return the places of the model's columns among the given ones, which may be more.
 
-    what is the stream's name. Raises UserError for a column that is not there.
+    what is the stream's name. Raises UserError for a missing column.
     """
     absent = [name for name in wanted if name not in given]
     if absent:
@@ -35,9 +35,9 @@ def places_of(what: str, given: Sequence[str], wanted: Sequence[str]) -> list[in
 def labels_of(
     stream: Stream, wanted: Sequence[str], whose: str = "the model"
 ) -> NDArray[np.uint8]:
-    """The stream's labels as the model numbers its classes.
+    """Return the stream's labels as the model numbers its classes.
 
-    Raises UserError for a class that it does not have.
+    Raises UserError for a class that the model does not have.
     """
     strange = [name for name in stream.class_names if name not in wanted]
     if strange:
@@ -51,7 +51,7 @@ def labels_of(
 
 
 def named(noun: str, names: Sequence[str]) -> str:
-    """`the features ax, ay`, with few names."""
+    """Return text like `the features ax, ay`, for the first few names."""
     plural = "" if len(names) == 1 else "es" if noun.endswith("s") else "s"
     shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     return f"the {noun}{plural} {shown}"

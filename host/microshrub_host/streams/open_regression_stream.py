@@ -1,4 +1,4 @@
-"""A source as a regression stream: a file, a set of another package or a synthetic stream."""
+"""A source as a regression stream: a file, another package's data, or a synthetic stream."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from .stream import Progress, source_names
 from .units import Scale
 
 _SEED = 1
-_TARGET = "target"  # its name if the source has none
+_TARGET = "target"  # name of the target if the source has none
 _SYNTHETIC_SAMPLES = 20_000
-_CHANGES = 3  # of Friedman's function, at equal distances
+_CHANGES = 3  # changes of Friedman's function, at equal distances
 
 
 def open_numbers(
@@ -58,11 +58,11 @@ def open_numbers(
         regression data set of the river package; `sklearn:diabetes`; or `synth:NAME`, a generated
         stream: friedman, friedman_drift, mv, planes2d.
     target
-        The column that is to be predicted. By default the last one.
+        The column to predict. By default the last one.
     horizon
         0: the target is predicted from its own row. N: it is forecast, N rows ahead.
     lags
-        With a horizon, how many of the target's last values are features.
+        With a horizon, the number of the target's last values that are features.
     columns, drop, header, decimal, limit, warmup, progress
         As for open_stream. With a horizon, no column but the target is needed.
 
@@ -99,9 +99,9 @@ def open_columns(
     warmup: int = 256,
     progress: Progress | None = None,
 ) -> NumberStream:
-    """Open a source that asks for nothing: all columns are features, none of them a target.
+    """Open a source without a class or target: all columns are features.
 
-    The arguments and the errors are those of open_stream. Of `river:NAME` and the like, it is
+    The arguments and the errors are those of open_stream. For `river:NAME` and the like, these are
     the features of the classification data set.
     """
     sources = source_names(source)
@@ -177,7 +177,7 @@ def _of_file(
 
 
 def _target_notes(table: FileTable, column: Values) -> list[str]:
-    """Return the notes on the target. Raises DataError if it has no number."""
+    """Return notes on the target. Raises DataError if it has no number."""
     gaps = 0
     for at in range(0, len(column), PART):
         gaps += int(np.isnan(column[at : at + PART]).sum())
@@ -191,7 +191,7 @@ def _target_notes(table: FileTable, column: Values) -> list[str]:
 
 
 def _blocks(table: FileTable, options: ReadingOptions, progress: Progress | None) -> Values:
-    """All columns of a CSV file of numbers without a fault. Raises UnsureError for any other."""
+    """Return all columns of a CSV file of faultless numbers. Raises UnsureError for others."""
     layout = table.layout(of_classes=False)
     to_report = progress if table.source.made is None else None
     result = csv_blocks.read_numbers(table.source, layout, options.limit, to_report)
@@ -200,7 +200,7 @@ def _blocks(table: FileTable, options: ReadingOptions, progress: Progress | None
 
 
 def _cells(table: FileTable, options: ReadingOptions) -> Values:
-    """All columns, of the cells that were read. Raises DataError."""
+    """Return all columns from the cells that were read. Raises DataError."""
     order = np.arange(len(table.lines), dtype=np.intp)
     columns, faults, drop = encoded(table, order, options)
     if faults:
@@ -235,7 +235,7 @@ def _target(table: FileTable, row: int, named: str | None) -> float:
 
 
 def _fault(number: float | None) -> str:
-    """Return what is wrong with a target."""
+    """Return a description of the fault of a target."""
     return "not a number" if number is None else f"infinite, or beyond {MOST:g}"
 
 

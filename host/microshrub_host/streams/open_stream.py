@@ -1,4 +1,4 @@
-"""A source as a stream: a table in a file, a set of another package or a synthetic stream."""
+"""A source as a stream: a file, another package's data, or a synthetic stream."""
 
 from __future__ import annotations
 
@@ -54,10 +54,12 @@ def open_stream(
         The column of a file that holds the class. By default the last one.
     label_from
         "name", "folder" or "file": the class of each file is its name without the number of the
-        take, the name of its folder, or its whole name. By default what several files show.
+        take, the name of its folder, or its whole name. By default the class is inferred if there
+        are several files.
     classes
         The classes of a file, in the order of their indices; also one string, a CSV record as in
-        'a,b,"c, d"'. By default those found, in numeric order if all are integers and else sorted.
+        'a,b,"c, d"'. By default the classes found, in the order of numbers if all
+        are integers, else of texts.
     columns
         The names of the features. By default all columns except the class, and except a first
         column called time, which `microshrub record --time` writes.
@@ -67,13 +69,13 @@ def open_stream(
         The column of a file that says which samples belong together: a person, a session, a file.
         It is no feature. Whole groups are held out for the accuracy on unseen data.
     wide
-        Such as ["axes=3"]: each row of a file is a whole recording, with so many values of each
-        axis. They become readings. order=axes: one axis stands after the other.
+        Such as ["axes=3"]: each row of a file is a whole recording, whose values become readings
+        of three axes. With order=axes, one axis comes after the other.
     header
         Whether the first row of a CSV file names the columns. If not, they are c1, c2 and so on.
     decimal
-        "," or ".": what stands before decimals, where a file could mean either. By default what
-        all its columns allow.
+        "," or ".": the decimal sign, if a file could mean either. By default the sign that all its
+        columns allow.
     limit
         Keep the first `limit` samples, after the shuffle. Without a shuffle, no more are read; of
         several files, an equal share of each, one sample at least. By default the whole source,
@@ -86,12 +88,12 @@ def open_stream(
     fewest_classes
         1 also accepts a file of one class, which cannot be learned but can be played to a board.
     progress
-        Called now and then with the work done and the total work, in bytes or rows.
+        Called at intervals with the work done and the total work, in bytes or rows.
 
     Raises
     ------
     DataError
-        If the source or an argument is wrong. Only the samples that are kept are judged, except
+        If the source or an argument is wrong. Only the samples that are kept are checked, except
         that every row that is read must have as many cells as the header.
 
     """
@@ -138,7 +140,7 @@ def open_stream(
 
 
 def _in_units_of(project: Recording, stream: Stream) -> Stream:
-    """With the units in which the page has learned it, if it is of the same features."""
+    """Return the stream in the units that the page learned, if it has the same features."""
     units = [project.units[name] for name in stream.feature_names if name in project.units]
     if len(units) != len(stream.feature_names):
         return stream

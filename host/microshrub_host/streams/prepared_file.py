@@ -1,9 +1,9 @@
-"""A file as people have it, made a plain CSV file that the readers of this room take.
+"""Converts a user's file to a plain CSV file for the readers of this folder.
 
 Logs of serial monitors, lines of names and values, blanks between cells, units, decimal commas,
-dates: what is in the first lines decides how all are read. The rows go into a file in the cache,
-of which no more is written than is read, so a file may be larger than the memory. Of each row it
-is known which line it was, and what was left out or taken off is told.
+dates: the first lines decide how all lines are read. The rows are written to a file in the cache,
+only as far as they are read, so a file may be larger than the memory. Messages name each row's
+original line, and notes list all text that was left out or removed.
 """
 
 from __future__ import annotations
@@ -33,17 +33,19 @@ from .stream import Progress
 from .table_files import table_rows
 from .text_lines import text_lines
 
-_HEAD_LINES = 400  # that decide
-_HEAD = 1 << 17  # characters of them, at most
-_WRITTEN = 1 << 16  # characters at once
+_HEAD_LINES = 400  # lines that decide
+_HEAD = 1 << 17  # characters in these lines, at most
+_WRITTEN = 1 << 16  # characters written at once
 
 
 @contextmanager
 def prepared(
     source: SourceFile, reading: ReadingOptions, progress: Progress | None = None
 ) -> Iterator[SourceFile]:
-    """The file itself if it is plain CSV, or ARFF, as far as its first lines show; else a plain
-    CSV file made of it. Raises DataError."""
+    """Yield the file itself if it is plain CSV or ARFF by its first lines, else a converted one.
+
+    Raises DataError.
+    """
     if source.made:
         yield source
         return
@@ -63,12 +65,12 @@ def prepared(
 
 
 def _other_rows(source: SourceFile, progress: Progress | None) -> CellRows | None:
-    """The rows of a file that is no text of lines; None if it is one. Raises DataError."""
+    """Return the rows of a file that is not text in lines, else None. Raises DataError."""
     try:
         with source.opened() as (_, file):
             start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what a pipe has given
     except (OSError, EOFError, zlib.error):
-        return None  # whoever reads the lines says what is wrong
+        return None  # the reader of the lines reports the fault
     if is_json(start):
         return json_rows(source, progress)
     return table_rows(source, start)
@@ -78,7 +80,7 @@ def _other_rows(source: SourceFile, progress: Progress | None) -> CellRows | Non
 def without_odd_lines(
     source: SourceFile, reading: ReadingOptions, progress: Progress | None = None
 ) -> Iterator[SourceFile | None]:
-    """A file made of a plain CSV file in which a board's own words come late; None if none do."""
+    """Yield a converted file if a plain CSV file has a board's messages later on, else None."""
     rows = None
     if source.made is None and not source.is_pipe:
         head = _head(source, reading)
@@ -93,7 +95,7 @@ def without_odd_lines(
 
 
 def is_arff(source: SourceFile) -> bool:
-    """Whether a file is ARFF. Raises DataError."""
+    """Return whether a file is ARFF. Raises DataError."""
     with closing(text_lines(source, None)) as lines:
         first = next((line for line in lines if line.strip()), "")
     return _is_arff(source.name, [first])
@@ -106,7 +108,7 @@ def _is_arff(name: str, head: list[str]) -> bool:
 
 
 def _is_plain(head: list[str], reading: ReadingOptions) -> bool:
-    """Whether nothing in the first lines needs another form."""
+    """Return whether no part of the first lines needs conversion."""
     rows = plain_rows(head)
     if rows is None:
         return False
@@ -117,9 +119,9 @@ def _is_plain(head: list[str], reading: ReadingOptions) -> bool:
     names = rows[0] if reading.header else [f"c{n}" for n in range(1, len(rows[0]) + 1)]
     quoted = any('"' in line for line in head)
     if quoted and any("\n" in cell for row in rows for cell in row):
-        return True  # a row of several lines
+        return True  # a row spans several lines
     forms = _forms(names, columns_of(rows[reading.header :]), reading)
-    are_names = names_columns(rows[0], rows[1:])  # a first row that is no header is told
+    are_names = names_columns(rows[0], rows[1:])  # a first row that is no header has a note
     if any(forms) or (are_names is False if reading.header else are_names):
         return False
     columns = zip(names, columns_of(rows[1:]), strict=False)
@@ -134,7 +136,7 @@ def _kept(source: SourceFile, rows: CellRows, reading: ReadingOptions) -> Iterat
 
 
 def _head(source: SourceFile, reading: ReadingOptions) -> list[str]:
-    """The first lines; of a pipe no more than have to come for so many samples."""
+    """Return the first lines; from a pipe, no more than the limit needs."""
     most, least = _HEAD_LINES, _HEAD_LINES
     if reading.limit is not None and reading.shuffle is None:
         least = min(reading.limit + 1, _HEAD_LINES)
@@ -156,38 +158,38 @@ def _head(source: SourceFile, reading: ReadingOptions) -> list[str]:
 
 @dataclass
 class _Table:
-    """Rows and how the cells of each column are read."""
+    """Rows, and how the cells of each column are read."""
 
     names: list[str]
-    first: list[Row]  # that were looked at
+    first: list[Row]  # rows that were checked
     rest: Iterator[Row]
     forms: list[CellForm | None]
     made: Made
     lines: LineMap
-    piece: int  # characters that are written at once
+    piece: int  # characters written at once
 
 
 class LineMap:
-    """Which line each row was: kept where the two are not as far apart as before."""
+    """The original line of each row; an entry is kept only where the difference changes."""
 
     def __init__(self) -> None:
         self._rows: list[int] = []
         self._apart: list[int] = []
 
     def add(self, row: int, line: int) -> None:
-        """Row `row` of the file that is made was in that line."""
+        """Note that row `row` of the converted file was in that line."""
         if not self._apart or self._apart[-1] != line - row:
             self._rows.append(row)
             self._apart.append(line - row)
 
     def line(self, row: int) -> int:
-        """The line of that row."""
+        """Return the line of that row."""
         place = bisect_right(self._rows, row) - 1
         return row + self._apart[place] if place >= 0 else row
 
 
 def _table(source: SourceFile, rows: CellRows, reading: ReadingOptions) -> _Table:
-    """The names of the columns, and how their cells are read. Raises DataError."""
+    """Return the names of the columns, and how their cells are read. Raises DataError."""
     most = _HEAD_LINES
     if source.is_pipe and reading.limit is not None:
         most = min(most, reading.limit + 1)
@@ -250,13 +252,13 @@ def _names(
 def _forms(
     names: Sequence[str], columns: Sequence[list[str]], reading: ReadingOptions
 ) -> list[CellForm | None]:
-    """How the cells of each column are read: those of a class as they are, unless it is a date."""
+    """Return how to read the cells of each column; a class is left unchanged, unless a date."""
     forms = forms_of(columns, reading.decimal)
     forms += [None] * (len(names) - len(forms))
     for place, name in enumerate(names):
         form = forms[place]
         if form is not None and form.name and (name == f"c{place + 1}" or form.read(name)):
-            name = form.name  # which the column gets: the first row is a sample
+            name = form.name  # the column's new name: the first row is a sample
         if form is not None and reading.choice.leaves_out(name) and name != reading.label:
             forms[place] = None
         if name == CLOCK and place == 0 and form is not None and form.kind != DATE:
@@ -272,7 +274,7 @@ def _forms(
 
 
 def _written(table: _Table) -> Generator[bytes, None, None]:
-    """The file's bytes, piece by piece."""
+    """Yield the file's bytes, piece by piece."""
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n").writerow
     write(table.names)

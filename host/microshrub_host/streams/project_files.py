@@ -1,7 +1,7 @@
-"""Projects of the page: a model's file in which its recordings are, too.
+"""Projects of the page: a model's file that also contains its recordings.
 
-Beside the parts of a model's file it has, at the end, RECORDING, the samples as CSV with the class
-last, and GESTURES, which is for the page alone.
+After the parts of a model's file it has RECORDING, the samples as CSV with the class last, and
+GESTURES, which only the page reads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 RECORDING, GESTURES = PARTS = ("recording.csv", "gestures.json")
 _CONFIG = "config.json"
-_MOST_BYTES = 1 << 28  # of a part
+_MOST_BYTES = 1 << 28  # in a part
 _BEGIN = b"PK\x03\x04"
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError)
 
@@ -23,7 +23,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeE
 class Recording:
     """The samples in a project, and all its classes, in the order of their numbers.
 
-    units: of a feature, by its name, offset and digits with which the page has learned it.
+    units has, by feature name, the offset and digits with which the page learned a feature.
     """
 
     csv: bytes
@@ -34,7 +34,7 @@ class Recording:
 def recording_in(path: Path) -> Recording | None:
     """Return a project's recording; None for any other file, or a damaged one.
 
-    Raises OSError if it cannot be read.
+    Raises OSError if the file cannot be read.
     """
     with path.open("rb") as file:
         if file.read(len(_BEGIN)) != _BEGIN:

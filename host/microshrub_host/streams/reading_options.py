@@ -20,10 +20,10 @@ class ReadingOptions:
     shuffle: int | None
     warmup: int
     choice: ColumnChoice = ALL
-    features: int = 1  # of a file, at the least
+    features: int = 1  # in a file, at least
     asks: Literal["class", "target", "nothing"] = "class"  # the purpose of the samples
     fewest_classes: int = 2
     group: str | None = None
-    label_from: str | None = None  # one of LABEL_FROM; None: the column of the class, or a guess
+    label_from: str | None = None  # one of LABEL_FROM; None: the class is in a column, or guessed
     wide: Wide | None = None  # if each row is a whole recording
-    decimal: str | None = None  # what stands before decimals, if somebody has said so
+    decimal: str | None = None  # the decimal sign, if given

@@ -1,26 +1,26 @@
-"""The synthetic streams by their names: their concepts in turn, and their samples.
+"""The synthetic streams by name: their concepts in turn, and their samples.
 
 agrawal_a, agrawal_g, led_a, led_g, rbf_m, rbf_f, sea_a
                                 concepts that take turns, and drifting centroids
 agrawal_0 .. agrawal_9          one of Agrawal's functions, its categories as numbers
 sea_0 .. sea_3                  one of SEA's thresholds: 8, 9, 7 and 9.5
 sine_0 .. sine_3                one of Sine's functions, without irrelevant features
-stagger_0 .. stagger_2          one of STAGGER's, its categories as numbers
-clusters_0 .. clusters_3        five classes of 50 clusters, each number with others
-trees_0 .. trees_3              four classes that a random tree parts, over five numbers and five
-                                categories, each number with another tree
+stagger_0 .. stagger_2          one of STAGGER's functions, its categories as numbers
+clusters_0 .. clusters_3        five classes in 50 clusters, other clusters for each number
+trees_0 .. trees_3              four classes that a random tree separates, by five numbers and
+                                five categories, another tree for each number
 bg1_0, bg1_1                    a conjunction of three of six binary features
-led, hyper, rbf_10, rbf_50      River's generators as they are (rbf: 10 and 50 features)
-random_tree_C_V_S               C classes that the random tree number S over five nominal
-                                features of V values parts without noise
+led, hyper, rbf_10, rbf_50      River's generators unchanged (rbf: 10 and 50 features)
+random_tree_C_V_S               C classes that the random tree number S separates without
+                                noise, by five nominal features of V values
 unseen_agrawal, unseen_led, unseen_rbf, unseen_rbf_drift, unseen_sea, unseen_sine,
 unseen_clusters, unseen_hyperplane, unseen_mixed, unseen_random_tree, unseen_waveform
                                 with another seed and other concepts, on which no constant of the
                                 learners was chosen; concepts change at sample 25,000
 changing_NAME                   five concepts of agrawal, sea, sine or stagger, 4,000 samples each
-agrawal_8_to_2_at_50000         function 8, then 2: a gradual change at that sample, as long as
-                                a tenth of what was before it; also of the others with numbers
-NAME_irrelevant_40              any of them and 40 features more that say nothing
+agrawal_8_to_2_at_50000         function 8, then 2: a gradual change at that sample, a tenth as
+                                long as the part before it; also for the other numbered streams
+NAME_irrelevant_40              any of these streams with 40 additional irrelevant features
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from .unseen_settings import AGRAWAL_FEATURES, CHANGING, UNSEEN, UnseenSettings,
 
 PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes
-SEED = 1  # naive Bayes then scores as on the streams we compare with
+SEED = 1  # with it, naive Bayes scores as on the published streams
 NOISE = 0.1  # LED: share of inverted segments; SEA and BG1: of inverted labels
 PERTURBATION = 0.0  # Agrawal: River's default
 
-Sample = tuple[Mapping[Any, Any], Any]  # a sample of River: features by name, and the label
+Sample = tuple[Mapping[Any, Any], Any]  # River's: features by name, and the label
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,19 @@ class Recipe:
     concepts: int
     classes: int
     features: tuple[str, ...]  # as River yields them
-    one_hot: Mapping[str, range] = field(default_factory=dict)  # the values of those to code so
-    width: int = 0  # samples that a change takes; 0 = abrupt
+    one_hot: Mapping[str, range] = field(default_factory=dict)  # values of features to encode
+    width: int = 0  # samples that a change takes; 0: abrupt
     period: int = PERIOD
-    again: bool = True  # after the last concept the first one; otherwise the last one stays
-    irrelevant: int = 0  # features more that say nothing
-    binary: bool = False  # those have two values, not all from 0 to 1
+    again: bool = True  # whether the first concept follows the last, which stays otherwise
+    irrelevant: int = 0  # additional irrelevant features
+    binary: bool = False  # whether these have two values instead of all from 0 to 1
 
 
 def take_turns(recipe: Recipe) -> Iterator[Sample]:
-    """Around the change at sample t, sample i is of the new concept with probability
-    1 / (1 + exp(-4 (i - t) / width)), as in MOA's and River's ConceptDriftStream.
+    """Yield the samples of a recipe's concepts in turn.
+
+    Around a change at sample t, sample i is of the new concept with probability 1 / (1 + exp(-4 (i
+    - t) / width)), as in MOA's and River's ConceptDriftStream.
     """
     concepts = [iter(recipe.concept(turn)) for turn in range(recipe.concepts)]
     last = math.inf if recipe.again else recipe.concepts - 1
@@ -75,7 +77,7 @@ def take_turns(recipe: Recipe) -> Iterator[Sample]:
     while True:
         turn = min(i // recipe.period, last)
         if recipe.width:
-            turn = min((i + recipe.period // 2) // recipe.period, last)  # of the nearest change
+            turn = min((i + recipe.period // 2) // recipe.period, last)  # the nearest change
             distance = i - turn * recipe.period
             is_new = rng.random() < 1 / (1 + math.exp(-4 * distance / recipe.width))
             turn -= turn > 0 and not is_new
@@ -84,12 +86,12 @@ def take_turns(recipe: Recipe) -> Iterator[Sample]:
 
 
 def base_name(name: str) -> str:
-    """The name without its irrelevant features, which are none of River's."""
+    """Return the name without its irrelevant features, which River does not generate."""
     return _IRRELEVANT.sub("", name)
 
 
 def find(name: str) -> Recipe:
-    """The recipe of a stream. Raises DataError, with the possible names, for an unknown one."""
+    """Return the recipe of a stream. Raises DataError, with possible names, if unknown."""
     base, more = base_name(name), _IRRELEVANT.search(name)
     recipe = NAMED.get(base) or _of_numbers(base)
     if recipe is None:
@@ -111,7 +113,7 @@ _RANDOM_TREE = re.compile(r"random_tree_(\d+)_(\d+)_(\d+)")
 
 
 def _of_numbers(name: str) -> Recipe | None:
-    """The recipe of a name whose numbers are any; None if it is not such a name."""
+    """Return the recipe for a name with free numbers; None for any other name."""
     change = _CHANGE.fullmatch(name)
     if change and {f"{change[1]}_{change[2]}", f"{change[1]}_{change[3]}"} <= NAMED.keys():
         at = int(change[4])
@@ -136,7 +138,7 @@ def _of_numbers(name: str) -> Recipe | None:
     return Recipe(partial(_random_tree, classes, values, seed), 1, classes, numbered(5))
 
 
-# What River makes, and BG1, which it does not. Each is called with the turn that it has.
+# River's generators, and BG1, which River lacks; each is called with its turn
 
 
 def _in_turn(
@@ -146,7 +148,7 @@ def _in_turn(
 
 
 def generated(generator: str, **settings: Any) -> Iterable[Sample]:
-    """Return the samples of River's generator of that name with these settings."""
+    """Yield the samples of River's generator with that name and these settings."""
     from river.datasets import synth
 
     yield from getattr(synth, generator)(**settings)
@@ -180,10 +182,11 @@ def _trees(number: int, turn: int) -> Iterable[Sample]:
 
 
 def _bg1(variant: int, turn: int) -> Iterable[Sample]:
-    """Whether three binary features are all 1: the first three, or in variant 1 the others.
+    """Yield samples labelled by whether three binary features are all 1.
 
-    Its authors leave open what is noise; with a tenth of the labels inverted no tree can be right
-    more often than in 90 %, nor one of a former concept than in 80 %, which are their figures.
+    They are the first three, or in variant 1 the others. The paper does not define its noise; with
+    a tenth of the labels inverted, no tree can be right in more than 90 %, and no tree of a former
+    concept in more than 80 %, which are the paper's figures.
     """
     rng = random.Random(SEED + turn)
     while True:
@@ -199,7 +202,7 @@ def _led(_: int) -> Iterable[Sample]:
 def _led_drift(turn: int) -> Iterable[Sample]:
     led = generated(
         "LEDDrift",
-        seed=SEED,  # it also says which features drift: each turn's are among the next one's
+        seed=SEED,  # also determines which features drift: each turn adds some
         noise_percentage=NOISE,
         irrelevant_features=True,
         n_drift_features=2 * turn + 1,
@@ -225,7 +228,7 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
 
 
 def _unseen(stream: UnseenSettings, turn: int) -> Iterable[Sample]:
-    """Return the samples of its generator with the settings of a turn."""
+    """Return the samples of a stream's generator with the settings of a turn."""
     return generated(stream.generator, **stream.turns[turn])
 
 
@@ -253,7 +256,7 @@ _SEA = Recipe(partial(_in_turn, _sea, _FOUR), 4, 2, numbered(3))
 _LED = Recipe(_led_drift, 4, 10, numbered(24))
 _RBF = Recipe(partial(_rbf_drift, 1e-4), 1, 5, numbered(10))
 
-# Those of which each concept is a stream by its number, and so is a change between two of them
+# Streams with a stream for each numbered concept, and for a change between two of them
 _NUMBERED = {
     "agrawal": (_agrawal, replace(_AGRAWAL, one_hot={})),
     "sea": (_sea, _SEA),

@@ -1,4 +1,4 @@
-"""Lines that hold a record each: what mosquitto_sub prints, and InfluxDB's line protocol.
+"""Lines that hold a record each: the output of mosquitto_sub, and InfluxDB's line protocol.
 
 `mosquitto_sub -v` writes the topic in front of a message, and with -F '%I %t %p' or '%U %t %p' the
 time before it. A message has to be a JSON object to be a record. A point of the line protocol is a
@@ -22,7 +22,7 @@ from .columns import CLOCK
 from .json_rows import DECODER, Record, flat, record_rows
 from .log_lines import TEXT, LinesLeftOut, board_message
 
-_MOST = 0.6  # of the first lines that are no messages of a board
+_MOST = 0.6  # share of the first lines, without a board's messages
 _MESSAGE = re.compile(
     r'(?:(?P<time>\d\S*)\s+)?(?P<topic>(?!->)[^\s{"]\S*)\s+(?P<record>\{.*\})\s*'
 )
@@ -44,9 +44,9 @@ _EPOCH = re.compile(r"\d{10,19}(?:\.\d+)?")
 
 @dataclass(frozen=True)
 class _Record:
-    """A line: what says where the values are from, and the values."""
+    """A line: the source of the values, and the values."""
 
-    source: Mapping[str, str]  # of a message its topic, of a point its measurement and tags
+    source: Mapping[str, str]  # a message's topic, or a point's measurement and tags
     values: Mapping[str, str]
     time: str = ""
 
@@ -83,8 +83,10 @@ def _field(value: str) -> str:
 
 
 def _milliseconds(time: str) -> str:
-    """A time since 1970 in seconds, or in thousandths of these, as `record --time` has it; another
-    time as it is."""
+    """Convert a time since 1970, in seconds to nanoseconds, to milliseconds as in `record --time`.
+
+    Any other time is left unchanged.
+    """
     if _EPOCH.fullmatch(time) is None:
         return time
     digits = len(time.partition(".")[0])
@@ -101,10 +103,10 @@ _FORMS: tuple[tuple[_Reader, str], ...] = (
 def lined_records(
     name: str, head: Sequence[str], lines: Callable[[], Generator[str, None, None]]
 ) -> CellRows | None:
-    """The rows of a text of such first lines; None if they are none of these.
+    """Return the rows of a text with such first lines; None if it has neither form.
 
-    What a line says of its source is a column, if the first lines do not all say the same. Raises
-    DataError for messages that are no records.
+    A line's source is a column, if it differs among the first lines. Raises DataError for messages
+    that are no records.
     """
     text = [line for line in head if line.strip() and not board_message(line)]
     for read, note in _FORMS:
@@ -120,7 +122,7 @@ def lined_records(
 
 
 def _refuse_single_values(name: str, text: Sequence[str]) -> None:
-    """Raise DataError for messages of one value each, of topics that come again and again."""
+    """Raise DataError for messages of one value each, whose topics repeat."""
     matches = [match for line in text if (match := _SINGLE.fullmatch(line.strip()))]
     topics = {match["topic"] for match in matches}
     if len(matches) == len(text) and 1 < len(topics) <= len(text) / 2:

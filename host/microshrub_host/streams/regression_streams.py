@@ -1,9 +1,9 @@
-"""Streams of numbers: each sample has a target, a number, instead of a class.
+"""Regression streams: each sample has a target, a number, instead of a class.
 
 The target is a column of a file, of one of River's regression data sets, or of a generated stream.
-Without a horizon, it is to be told from the other columns of its row. With a horizon of N, it is
-forecast: what is asked for is the target N rows later, and the target's last values are features,
-too. What is known when is the same as on a board: a target is learned when its time has come.
+Without a horizon, it is predicted from the other columns of its row. With a horizon of N, the
+target N rows later is forecast, and the target's last values are features, too. As on a board, a
+target is learned only after its time has come.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .units import Raw, Scale
 
 @dataclass(frozen=True)
 class KnownTargets:
-    """Of some samples, one after the other; all of shape (samples,).
+    """The targets of consecutive samples, and the baselines; all of shape (samples,).
 
     targets  NaN where one is missing
-    last     the last target that is known when a sample comes; NaN: none is
-    means    the mean of those known then; NaN: none is
+    last     the last target known when a sample arrives; NaN without one
+    means    the mean of the targets known then; NaN without one
     """
 
     targets: Floats
@@ -38,14 +38,14 @@ class KnownTargets:
 
     @functools.cached_property
     def scored(self) -> NDArray[np.bool_]:
-        """The samples that errors are about: their target and the last one are known."""
+        """The samples that count for errors: their target and the last one are known."""
         return ~(np.isnan(self.last) | np.isnan(self.targets))
 
 
 class RunningBaselines:
-    """The last target that came, and the mean of those that came, as they come in parts.
+    """The last target and the mean of the targets so far, computed in parts.
 
-    A part is of shape (samples,), the target that came with each sample or NaN.
+    A part has shape (samples,): the target that arrived with each sample, or NaN.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class RunningBaselines:
         self._count, self._total = 0, 0.0
 
     def last(self, came: Floats) -> Floats:
-        """The last one that came up to each sample; NaN: none did."""
+        """Return the last target up to each sample; NaN before the first."""
         known = came.copy()
         if np.isnan(known[0]):
             known[0] = self._last
@@ -63,7 +63,7 @@ class RunningBaselines:
         return result
 
     def means(self, came: Floats) -> Floats:
-        """The mean of those that came up to each sample; NaN: none did."""
+        """Return the mean of the targets up to each sample; NaN before the first."""
         there = ~np.isnan(came)
         counts = self._count + np.cumsum(there)
         totals = np.cumsum(np.concatenate([[self._total], np.where(there, came, 0.0)]))[1:]
@@ -72,8 +72,8 @@ class RunningBaselines:
 
 
 Values = NDArray[np.float64]
-MOST_AHEAD = 1000  # rows, of a horizon
-NOT_SCORED = "neither learned nor scored there."  # how the note on missing targets ends
+MOST_AHEAD = 1000  # rows in a horizon
+NOT_SCORED = "neither learned nor scored there."  # end of the note on missing targets
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,12 @@ class NumberStream:
     name: str
     columns: Values  # (rows, columns)
     column_names: tuple[str, ...]
-    place: int  # of the target among the columns
+    place: int  # place of the target among the columns
     horizon: int  # 0: the target belongs to the sample's own time
-    lags: int  # the target's last values that are features; 0 without a horizon
-    notes: tuple[str, ...] = ()  # what the reader could not keep, a sentence each
-    known_scale: Scale | None = None  # where the reader has looked for it already
-    extraction: Extraction | None = None  # of columns that were made of a recording's readings
+    lags: int  # the target's last values used as features; 0 without a horizon
+    notes: tuple[str, ...] = ()  # sentences on losses while reading
+    known_scale: Scale | None = None  # if the reader has already determined it
+    extraction: Extraction | None = None  # for columns extracted from a recording's readings
 
     @property
     def target_name(self) -> str:
@@ -100,17 +100,17 @@ class NumberStream:
 
     @property
     def late(self) -> int:
-        """Samples that come between a sample and its target."""
+        """The number of samples that come between a sample and its target."""
         return max(self.horizon - 1, 0)
 
     @property
     def samples(self) -> int:
-        """Rows whose target is in the stream."""
+        """The number of rows whose target is in the stream."""
         return len(self.columns) - self.horizon
 
     @property
     def features(self) -> int:
-        """How many features a sample has: the other columns, and the lags."""
+        """The number of features of a sample: the other columns, and the lags."""
         return len(self.column_names) - 1 + self.lags
 
     @functools.cached_property
@@ -133,17 +133,17 @@ class NumberStream:
 
     @property
     def known(self) -> Values:
-        """The last target known when each sample comes, shape (samples,); NaN: none is known."""
+        """The last target known at each sample, shape (samples,); NaN if none."""
         return self._whole.last
 
     @property
     def running_means(self) -> Values:
-        """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
+        """The mean of the targets known at each sample, shape (samples,); NaN if none."""
         return self._whole.means
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """The samples that errors are about, shape (samples,): target and last one are known."""
+        """The samples that count for errors, shape (samples,): target and last one are known."""
         return self._whole.scored
 
     @functools.cached_property
@@ -151,7 +151,7 @@ class NumberStream:
         return next(self.parts(self.samples))
 
     def parts(self, most: int) -> Iterator[KnownTargets]:
-        """What is known of the targets of all samples, of so many at a time.
+        """Yield the targets and baselines of all samples, `most` samples at a time.
 
         If the columns are in a file, only a part is in memory.
         """
@@ -183,10 +183,10 @@ class NumberStream:
         return Scale(self.scale.offset[part], self.scale.digits[part])
 
     def first_rows(self, warmup: int) -> int:
-        """How many rows the ranges are found in: `warmup`, from the first that moves the target.
+        """Return the number of rows to fit ranges on: `warmup`, from the target's first change on.
 
-        In rows without a target, or with one that stands still, a target has no range. If it
-        stands still for a hundred times as long, they are the first `warmup`.
+        Rows with no target, or with a constant one, give the target no range. If the target is
+        constant for a hundred times as long, it is `warmup`.
         """
         first = self.columns[: 100 * warmup, self.place]
         known = np.flatnonzero(~np.isnan(first))
@@ -195,15 +195,15 @@ class NumberStream:
         return int(moved[0]) + warmup if late else warmup
 
     def raw_rows(self) -> Raw:
-        """All rows as raw integers, shape (rows, columns)."""
+        """Return all rows as raw integers, shape (rows, columns)."""
         return self.scale.apply(self.columns)
 
     def forecaster(
         self, ends: tuple[int, int] | None = None, interval: float | None = None
     ) -> dict[str, Any]:
-        """The parameters of firmware's Forecaster, but for the model.
+        """Return the parameters of firmware's Forecaster, except the model.
 
-        ends is the raw range of the target, interval the percent that its intervals are to hold.
+        ends is the raw range of the target, interval the intervals' nominal coverage in percent.
         """
         return {
             "columns": len(self.column_names),
@@ -216,9 +216,9 @@ class NumberStream:
 
 
 def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
-    """The stream, its target to be forecast so many rows ahead, with so many lags; 0: not.
+    """Return the stream with a forecast that many rows ahead, with that many lags; 0: none.
 
-    Raises DataError if that cannot be.
+    Raises DataError if that is impossible.
     """
     check_ahead(horizon, lags)
     rows, columns = stream.columns.shape
@@ -230,7 +230,7 @@ def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
 
 
 def check_ahead(horizon: int, lags: int) -> None:
-    """Raise DataError unless a target can be so many rows ahead, with so many lags."""
+    """Raise DataError if the horizon or the lags are out of range."""
     if not 0 <= horizon <= MOST_AHEAD:
         raise DataError(f"--horizon is {horizon}; it must be 1 to {MOST_AHEAD} rows.")
     if lags < 1:
@@ -238,7 +238,7 @@ def check_ahead(horizon: int, lags: int) -> None:
 
 
 def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[str, ...]:
-    """The other columns, and the last values of the one at that place."""
+    """Return the names of the other columns, and of the target's last values."""
     others = (name for i, name in enumerate(columns) if i != place)
     now = f"{columns[place]} now"
     before = (f"{columns[place]} {lag} before" for lag in range(1, lags))
@@ -246,5 +246,5 @@ def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[st
 
 
 def _behind(targets: Values, lag: int) -> Values:
-    """The targets so many rows before; NaN before the first one."""
+    """Return the targets `lag` rows before; NaN before the first one."""
     return np.concatenate([np.full(lag, math.nan), targets[: len(targets) - lag]])

@@ -1,8 +1,8 @@
 """Joins several files, or the files of a folder, into one CSV file, one after the other.
 
-Each is read as it would be alone. Their columns have to have the same names, or a file has none.
-The class is a column, or in the names of the files; each file is a recording of its own, and is
-held out as a whole. Rows of wide files become readings here, too.
+Each file is read as it would be alone. All files have the same column names, or no header. The
+class is a column, or in the names of the files; each file is a recording of its own, and is held
+out as a whole. Rows of wide files become readings here, too.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from .stream import Progress
 from .text_lines import text_lines
 from .wide_rows import WideRows, wide_rows
 
-_LOOKED_AT = 200  # rows of each file
-_WRITTEN = 1 << 16  # characters at once
+_LOOKED_AT = 200  # rows of each file to check
+_WRITTEN = 1 << 16  # characters written at once
 _LABELS = frozenset(("label", "labels", "class", "classes", "activity", "gesture"))
-_MOST_CODES = 8  # numbers that may be classes
+_MOST_CODES = 8  # different numbers that may be classes
 
 
 @contextmanager
 def opened_data(
     sources: Sequence[str], reading: ReadingOptions, progress: Progress | None = None
 ) -> Iterator[tuple[SourceFile, ReadingOptions]]:
-    """Return the sources as one file, and how to read it. Raises DataError."""
+    """Open the sources as one file; yield it with its reading options. Raises DataError."""
     alone = len(sources) == 1 and not (sources[0] and Path(sources[0]).is_dir())
     if alone and reading.label_from is None and reading.wide is None:
         with opened_source(sources[0]) as file:
@@ -67,14 +67,14 @@ class _Head:
     """The properties of a file that its first rows show."""
 
     name: str
-    names: list[str] | None  # of the columns; None: the file has none
+    names: list[str] | None  # names of the columns; None: the file has no header
     rows: list[list[str]]
     clocks: tuple[str, ...]
     units: dict[str, str]
 
     @property
     def width(self) -> int:
-        """Cells of a row."""
+        """The number of cells in a row."""
         return len(self.names or self.rows[0])
 
 
@@ -82,9 +82,9 @@ class _Head:
 def _csv_of(
     path: str, name: str, reading: ReadingOptions, *, whole: bool, progress: Progress | None = None
 ) -> Iterator[tuple[SourceFile, list[str] | None, Iterator[Row]]]:
-    """A file as a plain CSV file: the names of its columns, None if it has none, and its rows.
+    """Open a file as plain CSV; yield it, its column names (None without a header) and its rows.
 
-    whole: all of it is to be read, so a board's own words may come late.
+    whole: all rows are to be read, so a board's messages may appear late.
     """
     with opened_source(path) as file:
         if file.project:
@@ -101,7 +101,7 @@ def _csv_of(
 def rows_of(
     file: SourceFile, reading: ReadingOptions, progress: Progress | None
 ) -> Iterator[tuple[SourceFile, list[str] | None, Iterator[Row]]]:
-    """The names of the columns of a plain CSV file, None if it has none, and its rows."""
+    """Yield a plain CSV file, its column names (None without a header) and its rows."""
     to_report = None if file.made else progress
     with closing(text_lines(file, to_report)) as lines:
         numbered_rows, _ = csv_rows(file.name, lines)
@@ -169,7 +169,7 @@ class _Joined:
         )
 
     def _file_classes(self, heads: list[_Head], reading: ReadingOptions) -> list[str] | None:
-        """The class of each file; None: it is in a column, or there is none."""
+        """Return the class of each file; None if it is in a column, or there is none."""
         if reading.asks != "class" or reading.label is not None:
             if reading.label_from is not None:
                 raise DataError(
@@ -188,7 +188,7 @@ class _Joined:
         return classes
 
     def _several_of_each(self) -> bool:
-        """Whether each class has several files, so some can be held out."""
+        """Return whether each class has several files, so that some can be held out."""
         classes = self._classes or []
         return len(self._paths) > 1 and all(classes.count(name) > 1 for name in classes)
 
@@ -216,7 +216,7 @@ class _Joined:
         return wide
 
     def _row_shares(self, heads: list[_Head], reading: ReadingOptions) -> list[int] | None:
-        """Return how many rows to read of each file; None: all."""
+        """Return the number of rows to read from each file; None for all."""
         if reading.limit is None or reading.shuffle is not None:
             return None
         per_row = self._wide.readings if self._wide else 1
@@ -224,7 +224,7 @@ class _Joined:
         return shares(max(reading.limit // per_row, 1), rows)
 
     def _how(self) -> list[str]:
-        """The notes on all, and those of each file, told once of all files that have them."""
+        """Return the notes on all files together, and each file's; the same note appears once."""
         of_files: dict[str, list[str]] = {}
         for part in self._opened:
             for note in part.file.how():
@@ -240,19 +240,19 @@ class _Joined:
         return result
 
     def _place(self, line: int) -> str:
-        row = line - 2  # behind the header
+        row = line - 2  # after the header
         part = self._opened[bisect_right([each.first for each in self._opened], row) - 1]
         row_in_file = (row - part.first) // (self._wide.readings if self._wide else 1)
         return part.file.place(part.lines.line(row_in_file))
 
     def written(self, progress: Progress | None) -> Generator[bytes, None, None]:
-        """The bytes of the whole, piece by piece."""
+        """Yield the bytes of the joined file, piece by piece."""
         text = io.StringIO()
         write = csv.writer(text, lineterminator="\n").writerow
         write([*self._names, *([self._label] if self._label else [])])
         sizes = [Path(path).stat().st_size for path in self._paths]
         per_row = self._wide.readings if self._wide else 1
-        rows = spare = 0  # spare: of the shares of files that were shorter than they looked
+        rows = spare = 0  # spare: unused shares of files shorter than expected
         for number, path in enumerate(self._paths):
             to_report = _part_of(progress, sum(sizes[:number]), sum(sizes))
             label = [self._classes[number]] if self._classes is not None else []
@@ -273,7 +273,7 @@ class _Joined:
     def _rows_of(
         self, path: str, name: str, first: int, progress: Progress | None, most: int | None
     ) -> Iterator[list[str]]:
-        """The rows of a file, `most` at most, as those of the whole."""
+        """Yield the rows of a file, at most `most`, with the columns of the joined file."""
         starts, groups = self._recordings.starts, self._recordings.groups
         per_row = self._wide.readings if self._wide else 1
         reading = replace(self._inner, limit=most)
@@ -311,8 +311,11 @@ class _Joined:
 
 
 def shares(limit: int, rows: Sequence[int | None]) -> list[int]:
-    """So many rows of each file that all have about as many, and `limit` together, but one of each
-    at least; `rows` are those that a file has, None: many."""
+    """Return the number of rows to read from each file, nearly equal, with the sum `limit`.
+
+    At least one row is read from each file; `rows` are the numbers of rows in the files, None for
+    many.
+    """
     result = [1] * len(rows)
     left = limit - len(rows)
     while left > 0:
@@ -331,10 +334,10 @@ def shares(limit: int, rows: Sequence[int | None]) -> list[int]:
 
 @dataclass
 class _Part:
-    """A file that was begun."""
+    """A file whose rows are being read."""
 
     file: SourceFile
-    first: int  # row of the whole
+    first: int  # its first row in the joined file
     lines: LineMap = field(default_factory=LineMap)
 
 
@@ -363,7 +366,7 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
-    reading = replace(reading, asks="nothing")  # for text attached to numbers: a class has none
+    reading = replace(reading, asks="nothing")  # so that a class has no units
     with _csv_of(path, name, reading, whole=False) as (file, names, numbered_rows):
         rows = [cells for _, cells in islice(numbered_rows, _LOOKED_AT)]
         if not rows:
@@ -375,7 +378,7 @@ def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
 
 
 def _common_names(heads: Sequence[_Head], reading: ReadingOptions) -> list[str]:
-    """The columns of all files. Raises DataError if they differ."""
+    """Return the columns of all files. Raises DataError if they differ."""
     first = next((head for head in heads if head.names is not None), heads[0])
     names = first.names or [f"c{place}" for place in range(1, first.width + 1)]
     left_out = reading.choice.leaves_out
@@ -423,8 +426,10 @@ def _free_name(names: Sequence[str]) -> str:
 def _class_is_column(
     what: str, heads: Sequence[_Head], names: Sequence[str], reading: ReadingOptions
 ) -> bool:
-    """Whether the last column holds the class, not the names of the files. Raises DataError where
-    neither is plain."""
+    """Return whether the class is in the last column rather than in the files' names.
+
+    Raises DataError if that is unclear.
+    """
     if len(heads) == 1 and reading.wide is None:
         return True
     columns = [_last_column(head, names, reading) for head in heads]
@@ -451,7 +456,7 @@ def _class_is_column(
 def _last_column(
     head: _Head, names: Sequence[str], reading: ReadingOptions
 ) -> tuple[bool, set[str] | None]:
-    """Whether the last column that may be a class is one; else the few whole numbers in it."""
+    """Return whether the last possible column holds classes, or else its few whole numbers."""
     left_out = {*reading.choice.drop, reading.group, *head.clocks}
     columns = columns_of(head.rows)
     named = head.names or names
@@ -465,7 +470,7 @@ def _last_column(
         return True, None
     values = len(able) - 1
     if reading.wide and len(able) % reading.wide.axes == 0 and values % reading.wide.axes:
-        return False, None  # with the last column, too, they are readings
+        return False, None  # the last column belongs to the readings
     whole = bool(cells) and all(cell.lstrip("+-").isdigit() for cell in cells)
     if reading.wide:
         others = {cell for place in able[:-1] for cell in columns[place]}

@@ -1,4 +1,4 @@
-"""Data sets that lie in the installed package scikit-learn, by the names that it has for them."""
+"""Data sets of the installed package scikit-learn, by its own names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMBERS = ("diabetes",)
 
 
 def sklearn_stream(name: str) -> Stream:
-    """A whole data set of classes, in its own order. Raises DataError for an unknown name."""
+    """Return a whole classification data set, in its own order. Raises DataError if unknown."""
     loaded = _loaded(name, CLASSES, "classification")
     cells = [str(loaded.target_names[label]) for label in loaded.target]
     labels, classes, _ = encode_labels(
@@ -27,7 +27,7 @@ def sklearn_stream(name: str) -> Stream:
 
 
 def sklearn_samples(name: str) -> list[tuple[dict[str, Any], Any]]:
-    """The samples of a data set of numbers, as River's are. Raises DataError."""
+    """Return the samples of a regression data set, in River's form. Raises DataError."""
     loaded = _loaded(name, NUMBERS, "regression")
     rows = zip(loaded.data.tolist(), loaded.target.tolist(), strict=True)
     return [(dict(zip(_names(loaded), row, strict=True)), target) for row, target in rows]

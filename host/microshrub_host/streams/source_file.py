@@ -1,7 +1,7 @@
-"""The bytes of a file or a pipe, which readers go through more than once: always the same bytes.
+"""The bytes of a file or a pipe, which readers read more than once: always the same bytes.
 
-A pipe gives its bytes once, so what has come of it is kept in a file. A file that changes while
-it is read is refused: what was read would be neither the old one nor the new.
+A pipe yields its bytes only once, so these are kept in a file. A file that changes while it is
+read is refused: the result would mix the old and the new content.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..base.files import MODEL_START
 from .log_lines import LinesLeftOut
 from .project_files import Recording, recording_in
 
-LOOKED_AT = 4096  # bytes
+LOOKED_AT = 4096  # bytes at the start of a file that show its kind
 _SHEET = "Save the sheet that has the samples as CSV in UTF-8 (File, Save As), and name that file."
 _UNPACK = "Unpack it, and name the CSV or ARFF file in it."
 _MODEL = "Models are named with --model; DATA is a CSV or ARFF file."
@@ -37,7 +37,7 @@ _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
 _JSON = rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{\"])"
 
-# the beginnings of files, the formats that they belong to, and advice
+# The beginnings of files, the formats that they belong to, and advice
 KINDS: tuple[tuple[bytes, str, str], ...] = (
     (MODEL_START, "a model that `simulate --save` wrote", _MODEL),
     (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SHEET),
@@ -65,9 +65,9 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
 
 
 def unreadable_kind(name: str, start: bytes) -> str:
-    """In words what a file of that name is, which begins so, and what to do; "": it may be text.
+    """Return a description of a file that is no text, with advice; "" if it may be text.
 
-    start is of LOOKED_AT bytes, or the whole file.
+    start has the first LOOKED_AT bytes, or the whole file.
     """
     for pattern, what, remedy in KINDS:
         if re.match(pattern, start.removeprefix(b"\xef\xbb\xbf"), re.DOTALL | re.IGNORECASE):
@@ -80,7 +80,7 @@ def unreadable_kind(name: str, start: bytes) -> str:
 
 
 def is_json(start: bytes) -> bool:
-    """Whether a file that begins so is JSON."""
+    """Return whether a file with this start is JSON."""
     return re.match(_JSON, start.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
@@ -90,7 +90,7 @@ def _pandas(reader: str, name: str, target: str) -> str:
 
 
 STANDARD_INPUT = "-"
-GENERATED = ("river:", "sklearn:", "synth:")  # how the names of sources begin that are no files
+GENERATED = ("river:", "sklearn:", "synth:")  # prefixes of sources that are no files
 _NAMED = "river:NAME, sklearn:NAME or synth:NAME"
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _GZIP = b"\x1f\x8b"
@@ -99,23 +99,23 @@ _CHUNK = 1 << 16
 
 @dataclass
 class Recordings:
-    """The recordings of which a file is made; whole when it has been read."""
+    """The recordings in a joined file; complete after it was read."""
 
-    starts: list[int] = field(default_factory=list)  # the first row of each, from 0 on
-    groups: list[int] = field(default_factory=list)  # of those that are held out as a whole
+    starts: list[int] = field(default_factory=list)  # first row of each, from 0 on
+    groups: list[int] = field(default_factory=list)  # of those held out as a whole
     group_name: str = "file"
-    readings: int = 0  # of each, if all have as many
+    readings: int = 0  # rows of each, if all have the same number
 
 
 @dataclass(frozen=True)
 class Made:
-    """The origin of a plain CSV file that was made of a file of another format, or of several."""
+    """The origin of a plain CSV file converted from another format, or from several files."""
 
-    place: Callable[[int], str]  # which line or record a line was, in words
-    how: Callable[[], list[str]]  # what was read how, a note each; whole at the end
-    left_out: Callable[[], LinesLeftOut]  # whole at the end, too
-    clocks: tuple[str, ...] = ()  # columns that were dates
-    units: tuple[tuple[str, str], ...] = ()  # of columns, by their names, that were taken off
+    place: Callable[[int], str]  # describes a row's original line or record
+    how: Callable[[], list[str]]  # notes on the reading; complete at the end
+    left_out: Callable[[], LinesLeftOut]  # complete at the end
+    clocks: tuple[str, ...] = ()  # columns with dates
+    units: tuple[tuple[str, str], ...] = ()  # removed units of columns, by name
     recordings: Recordings | None = None
 
 
@@ -124,19 +124,19 @@ class SourceFile:
     """A source to be read; messages use its `name`."""
 
     name: str
-    open: Callable[[], IO[bytes]]  # the bytes from the first one on. Raises OSError
-    size: Callable[[], int]  # how many there are, of a pipe how many have come. Raises OSError
+    open: Callable[[], IO[bytes]]  # opens the bytes at the first one. Raises OSError
+    size: Callable[[], int]  # bytes, of a pipe those received so far. Raises OSError
     is_pipe: bool
-    project: Recording | None = None  # of the page, of which this is the recording
-    made: Made | None = None  # where the bytes were made of another file's
-    not_utf8: list[int] = field(default_factory=list)  # the first such line that was read, if any
+    project: Recording | None = None  # the page's project, if it is the recording in one
+    made: Made | None = None  # if it was converted from another file
+    not_utf8: list[int] = field(default_factory=list)  # first line read that is not UTF-8, if any
 
     def place(self, line: int) -> str:
-        """Where that line is, in words: in the file that somebody has."""
+        """Return a description of that line's place in the user's file."""
         return self.made.place(line) if self.made else f"{self.name}, line {line}"
 
     def how(self) -> list[str]:
-        """The notes on how it was read; complete at the end."""
+        """Return notes on how the file was read; complete at the end."""
         older = [
             f"line {line} is not UTF-8, so it is read as Windows-1252, which older programs write"
             for line in self.not_utf8
@@ -144,13 +144,13 @@ class SourceFile:
         return older + (self.made.how() if self.made else [])
 
     def notes(self) -> list[str]:
-        """The notes on the whole file, once it was read."""
+        """Return the notes on the whole file, after it was read."""
         left_out = self.made.left_out().notes(self.name) if self.made else []
         return [f"{self.name}: {note}." for note in self.how()] + left_out
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """The bytes as they are, and unpacked; text in UTF-16 is in UTF-8. Raises OSError."""
+        """Yield the bytes as stored, and unpacked, with UTF-16 as UTF-8. Raises OSError."""
         with self.open() as raw:
             packed = self.name.lower().endswith(".gz")
             if not packed:
@@ -168,12 +168,10 @@ class SourceFile:
 
 @contextmanager
 def opened_source(source: str) -> Iterator[SourceFile]:
-    """The file of that name, or for `-` the standard input. Raises DataError.
+    """Open the file with that name, or the standard input for `-`. Raises DataError.
 
-    Of a project of the page, it is the recording in it.
-
-    It is an error, too, if another file is there at the end than at the beginning, or the file
-    was written meanwhile.
+    For a project of the page, it is the recording in the project. It is an error, too, if the file
+    was replaced or written in the meantime.
     """
     _check_name(source)
     with _named(source):
@@ -212,7 +210,7 @@ def _check_name(source: str) -> None:
 
 def _near(path: Path) -> str:
     """Return advice about a missing file: the file with the nearest name, if there is one."""
-    import difflib  # takes as long as the rest of the start
+    import difflib  # slow to import
 
     try:
         there = [each.name for each in islice(path.parent.iterdir(), 1000)]
@@ -243,7 +241,7 @@ def _check(path: Path, before: tuple[int, ...] | None, cause: DataError | None =
 
 @contextmanager
 def _named(source: str) -> Iterator[None]:
-    """Return the system's message about a name."""
+    """Raise DataError with the system's message about a source."""
     try:
         yield
     except FileNotFoundError as error:
@@ -255,7 +253,7 @@ def _named(source: str) -> Iterator[None]:
 
 @contextmanager
 def _kept(source: str) -> Iterator[SourceFile]:
-    """The bytes of a source that is no file, which come once."""
+    """Open a source whose bytes come only once."""
     with ExitStack() as stack:
         with _named(source):
             if source == STANDARD_INPUT:
@@ -278,7 +276,7 @@ def _kept(source: str) -> Iterator[SourceFile]:
 
 @contextmanager
 def kept_rows(source: SourceFile, data: Iterator[bytes], made: Made) -> Iterator[SourceFile]:
-    """A file of these bytes, which are taken and kept as they are read."""
+    """Yield a file of these bytes, which are produced and stored as they are read."""
     try:
         kept = tempfile.TemporaryFile(dir=cache_folder("streams"))  # noqa: SIM115
     except OSError as error:
@@ -292,7 +290,7 @@ def kept_rows(source: SourceFile, data: Iterator[bytes], made: Made) -> Iterator
 
 
 class _FromUtf16(io.RawIOBase):
-    """The same text in UTF-8, without the mark at its start."""
+    """Converts UTF-16 text to UTF-8, without the mark at its start."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -315,7 +313,7 @@ class _FromUtf16(io.RawIOBase):
 
 
 class _Pieces:
-    """Reads the next piece, however long it is; none at the end."""
+    """Returns the next piece of any length on each read; nothing at the end."""
 
     def __init__(self, data: Iterator[bytes]) -> None:
         self._data = data
@@ -332,7 +330,7 @@ def _no_room(name: str, error: OSError) -> DataError:
 
 
 class _Pipe:
-    """A pipe: the bytes read so far are in a file; more are read only when they are needed."""
+    """A pipe: the bytes read so far are in a file; more are read only when needed."""
 
     def __init__(self, name: str, raw: Any, kept: IO[bytes]) -> None:
         self._name, self._raw, self._kept = name, raw, kept
@@ -341,11 +339,11 @@ class _Pipe:
         self.size = 0
 
     def open(self) -> IO[bytes]:
-        """A reader from the first byte on, beside the others."""
+        """Return a new reader that starts at the first byte, independent of others."""
         return io.BufferedReader(_PipeReader(self), _CHUNK)
 
     def read(self, at: int, most: int) -> bytes:
-        """Bytes from there on, at least one of them until the end. Raises OSError, DataError."""
+        """Return bytes from `at` on, at least one until the end. Raises OSError, DataError."""
         with self._lock:
             while at >= self.size and not self._ended:
                 self._take()

@@ -1,7 +1,7 @@
 """The values of a stream, in a file if they may not fit into memory.
 
-The file is in the cache's folder, without a name, and gone when the array is. What was read of it
-is in memory until let_go(); the order statistics of a column have no more than a part there.
+The file is in the cache's folder, has no name, and is deleted with the array. Parts that were read
+stay in memory until let_go(); a column's order statistics need only a part in memory.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def let_go(values: NDArray[np.generic[Any]]) -> None:
-    """Give back the memory of values that lie in a file; they are read again when needed.
+    """Release the memory of values in a file, which are read again when needed.
 
-    Values that do not are left as they are.
+    Other values are not changed.
     """
     mapped = _mapping(values)
     if sys.platform == "win32":
@@ -38,10 +38,10 @@ def let_go(values: NDArray[np.generic[Any]]) -> None:
 
 
 def taken_out(values: NDArray[Item], rows: slice) -> NDArray[Item]:
-    """Return these rows of (rows, columns); of values in a file, a copy in memory.
+    """Return these rows of (rows, columns); for values in a file, a copy in memory.
 
-    To look at one number can bring two megabytes of a file into memory, so the columns are copied
-    one after the other.
+    Reading one number can load two megabytes of a file into memory, so the columns are copied one
+    after the other.
     """
     result = values[rows]
     if _mapping(values) is None:
@@ -54,18 +54,18 @@ def taken_out(values: NDArray[Item], rows: slice) -> NDArray[Item]:
 
 
 def _mapping(values: NDArray[np.generic[Any]]) -> mmap.mmap | None:
-    return getattr(values, "_mmap", None)  # of numpy.memmap and of its views
+    return getattr(values, "_mmap", None)  # numpy.memmap and its views have it
 
 
 IN_MEMORY = 1 << 26  # bytes of all values; a larger array is kept in a file
-COLUMN_IN_MEMORY = 1 << 22  # and bytes of a column of something else
+COLUMN_IN_MEMORY = 1 << 22  # bytes of any other column
 
 
 class Room:
-    """Room for the values of a stream, of shape (rows, features), whose columns lie together.
+    """Room for the values of a stream, of shape (rows, features), stored column by column.
 
-    A context: what lies in a file can be written until it ends, and read from then on. Raises
-    DataError if the disk has too little room.
+    It is a context manager: values in a file can be written until its end, and read from then on.
+    Raises DataError if the disk has too little room.
     """
 
     def __init__(self, rows: int, features: int) -> None:
@@ -80,12 +80,12 @@ class Room:
             self._file.close()
 
     def write(self, at: int, place: int, numbers: NDArray[np.float64]) -> None:
-        """Put numbers into the column at that place, from row `at` on."""
+        """Write numbers to the column at that place, from row `at` on."""
         if self._file is None or not hasattr(os, "pwrite"):
             self.values[at : at + len(numbers), place] = numbers
             return
         begin = (place * len(self.values) + at) * numbers.itemsize
-        try:  # to write to memory that stands for a file takes four times as long
+        try:  # writing to mapped memory takes four times as long
             written = os.pwrite(self._file.fileno(), numbers.data, begin)
         except OSError as error:
             raise _no_room(self.values.nbytes, len(self.values), error) from error
@@ -94,7 +94,7 @@ class Room:
 
 
 def column_room(rows: int, item_type: type[Item]) -> NDArray[Item]:
-    """An array of shape (rows,) to be written, zeros to begin with. Raises DataError as Room."""
+    """Return an array of zeros of shape (rows,), to be written. Raises DataError as Room does."""
     column, file = _array((rows,), item_type, COLUMN_IN_MEMORY)
     if file is not None:
         file.close()
@@ -104,7 +104,7 @@ def column_room(rows: int, item_type: type[Item]) -> NDArray[Item]:
 def _array(
     shape: tuple[int, ...], item_type: type[Item], most: int
 ) -> tuple[NDArray[Item], IO[bytes] | None]:
-    """An array, and the file in which it lies if it takes more than so many bytes."""
+    """Return an array, and its file if it takes more than that many bytes."""
     size = max(math.prod(shape), 1) * np.dtype(item_type).itemsize
     if size <= most:
         return np.zeros(shape, item_type), None
@@ -116,7 +116,7 @@ def _array(
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
             array: NDArray[Item] = np.memmap(file, dtype=item_type, shape=shape)
-            opened.pop_all()  # who asked for the array closes its file
+            opened.pop_all()  # the caller closes the file
             return array, file
     except OSError as error:
         raise _no_room(size, shape[-1], error) from error
@@ -129,18 +129,18 @@ def _no_room(size: int, samples: int, error: OSError) -> DataError:
     )
 
 
-PART = 1 << 16  # numbers that are looked at at once: they fit into a processor's cache
-_KEPT = 1 << 20  # numbers of a column that are looked at often, and stay in memory
-_SAMPLE = 1 << 16  # numbers that show where to look
+PART = 1 << 16  # numbers processed at once: they fit into a processor's cache
+_KEPT = 1 << 20  # numbers of a column that stay in memory, as they are read often
+_SAMPLE = 1 << 16  # sampled numbers that show where a rank lies
 _MARGIN = 800  # of these, to either side
-_FEW = 1000  # numbers that show how wide a column is,
-_LOW, _HIGH = 0.1, 0.9  # from this rank to this one
+_FEW = 1000  # sampled numbers that show how wide a column is
+_LOW, _HIGH = 0.1, 0.9  # ranks between which the width counts
 
 Floats = NDArray[np.float64]
 
 
 class Numbers:
-    """The numbers of a column, NaN left out; those that are larger than `most`, too."""
+    """The numbers of a column, without NaN and without numbers larger than `most` in size."""
 
     def __init__(self, column: Floats, offset: float = 0.0, most: float = math.inf) -> None:
         self._column, self._offset, self._most = column, offset, most
@@ -148,15 +148,15 @@ class Numbers:
         self.count = sum(len(part) for part in self.parts())
 
     def minus(self, offset: float) -> Numbers:
-        """The same, less an offset."""
+        """Return the numbers less an offset."""
         return Numbers(self._column, offset, self._most)
 
     def up_to(self, most: float) -> Numbers:
-        """Only those whose size is no larger."""
+        """Return only the numbers up to a size."""
         return Numbers(self._column, self._offset, most)
 
     def parts(self) -> Iterator[Floats]:
-        """The numbers, a part at a time."""
+        """Return the numbers, a part at a time."""
         return self._parts() if self._only is None else iter(self._only)
 
     def _parts(self) -> Iterator[Floats]:
@@ -171,16 +171,18 @@ class Numbers:
             let_go(self._column)
 
     def larger_than(self, size: float) -> int:
-        """How many have a larger size."""
+        """Return how many numbers are larger in size."""
         return sum(int(np.count_nonzero(np.abs(part) > size)) for part in self.parts())
 
     def largest(self) -> float:
-        """The largest size."""
+        """Return the largest size."""
         return max(float(np.abs(part).max(initial=0)) for part in self.parts())
 
     def wider_than(self, width: float, count: float) -> bool:
-        """Whether more than `count` of them lie below, and more than `count` above, two numbers
-        that are so far apart. False if that is not known after one look at some of them."""
+        """Return whether more than `count` numbers each are below and above an interval.
+
+        The interval has that width. False if a sample of the numbers does not show one.
+        """
         some = _every(self.count // _FEW + 1, self.parts())
         low, high = (float(some[int(place * (len(some) - 1))]) for place in (_LOW, _HIGH))
         if high - low <= width:
@@ -192,26 +194,29 @@ class Numbers:
         return min(below, above) > count
 
     def median(self) -> float:
-        """The middle one, or the mean of the two in the middle."""
+        """Return the median."""
         low = _ranked(self.parts, (self.count - 1) // 2, self.count)
         if self.count % 2:
             return low
         return float(np.mean([low, _ranked(self.parts, self.count // 2, self.count)]))
 
     def size(self, share: float, rounded: Callable[[float], int]) -> float:
-        """The size that this share of them does not exceed; rounded makes a whole rank."""
+        """Return the size that this share of the numbers does not exceed.
+
+        rounded() converts a rank to a whole one.
+        """
         rank = rounded(share * (self.count - 1))
         return _ranked(lambda: (np.abs(part) for part in self.parts()), rank, self.count)
 
 
 def _every(step: int, parts: Iterator[Floats]) -> Floats:
-    """Return a number by its place among the sorted numbers."""
+    """Return every `step`-th number of each part, sorted."""
     some = [part[::step].copy() for part in parts]  # a view would keep its whole part
     return np.sort(np.concatenate(some))
 
 
 def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
-    """Return the number at a place in the order of these numbers."""
+    """Return the number at a rank among these numbers."""
     if count <= 4 * _SAMPLE:
         return float(np.partition(np.concatenate(list(parts())), rank)[rank])
     some = _every(count // _SAMPLE, parts())

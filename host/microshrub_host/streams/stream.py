@@ -1,6 +1,6 @@
 """Labelled streams: one sample after another, in the order in which a board would see them.
 
-Where samples are made of a sensor's readings, an Extraction says how, as it does to a board.
+If samples are made from a sensor's readings, an Extraction has the parameters, as on a board.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from ..base.errors import DataError
 from .units import Raw, Scale
 
-_REAL = "fiub"  # the kinds of numpy's types that are real numbers
-_FORM = 6  # the first of the statistics of a signal's shape, see firmware's features.py
+_REAL = "fiub"  # kinds of numpy's types of real numbers
+_FORM = 6  # first statistic of a signal's shape, see firmware's features.py
 
 
 def modules_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
-    """The library's modules for extractions, and which a program with this one imports."""
+    """Return the library's modules for extractions, and whether a program needs each of them."""
     bands = bool(options and options["bands"])
     return {"device.feature_extractor": options is not None, "device.spectrum": bands}
 
 
 def methods_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
-    """The methods of a FeatureExtractor that only some extractions need, and whether this does."""
+    """Return the FeatureExtractor's optional methods, and whether this extraction needs each."""
     result = options or {"filters": (), "statistics": ()}
     needed = {
         "filters": bool(result["filters"]),
@@ -40,29 +40,29 @@ def methods_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The parameters of firmware's FeatureExtractor, and what they are for."""
+    """The parameters of firmware's FeatureExtractor, and their context."""
 
     channels: tuple[str, ...]  # names of a reading's values
-    rate: float | None  # readings a second; None where nothing depends on it
-    options: dict[str, Any]  # all whole numbers, as config.json has them
-    scale: tuple[float, ...] = ()  # by which the values were multiplied; none: by 1
-    scale_chosen: bool = False  # nobody has said how the sensor's readings meet it
+    rate: float | None  # readings a second; None if not needed
+    options: dict[str, Any]  # whole numbers only, as in config.json
+    scale: tuple[float, ...] = ()  # factors of the values; empty: 1
+    scale_chosen: bool = False  # whether the factors were chosen automatically
 
     @property
     def multiplied(self) -> str:
-        """Which channels were multiplied, and by how much, in words; "" if none was."""
+        """The channels that were multiplied, with their factors, as text; "" if none was."""
         factors = zip(self.channels, self.scale, strict=False)
         return ", ".join(f"{name} by {factor:.7g}" for name, factor in factors if factor != 1)
 
     @property
     def words(self) -> str:
-        """Describe what samples are made of."""
+        """A description of the windows, for texts."""
         window, hop = self.options["window"], self.options["hop"]
         rate = f", {self.rate:g} a second" if self.rate else ""
         return f"made of windows of {window:,} readings{rate}, one after every {hop:,}"
 
     def saved(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the extraction as JSON can hold it."""
         result: dict[str, Any] = {
             "channels": list(self.channels),
             "rate": self.rate,
@@ -77,12 +77,12 @@ MAX_FEATURES = 256
 MAX_CLASSES = 256  # a label is one byte
 MAX_SAMPLES = (1 << 31) - 1
 
-# Called now and then with the work done and the whole work: bytes of a file, rows of the others.
+# Called at intervals with the work done and the whole work: bytes of a file, or rows.
 Progress = Callable[[int, int], None]
 
 
 def source_names(source: object) -> tuple[str, ...]:
-    """The names of one source, or of several files. Raises TypeError as source_name() does."""
+    """Return the names of one source, or of several files. Raises TypeError for anything else."""
     if isinstance(source, (list, tuple)) and source:
         return tuple(map(source_name, source))
     return (source_name(source),)
@@ -111,19 +111,19 @@ class Stream:
     labels: NDArray[np.uint8]  # (samples,), indices into class_names
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
-    notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
-    known_scale: Scale | None = None  # where the reader has looked for it already
-    extraction: Extraction | None = None  # of features that were made of a recording's readings
-    clocks: tuple[str, ...] = ()  # columns that are left out, as they say when a row was taken
-    label_name: str = ""  # the column of the class; "": the source has no name for it
-    # Of samples that were shuffled or made of windows: the place of each, or of its last reading,
-    # in the recording
+    notes: tuple[str, ...] = ()  # sentences on guesses and losses while reading
+    known_scale: Scale | None = None  # if the reader has already determined it
+    extraction: Extraction | None = None  # for features extracted from a recording's readings
+    clocks: tuple[str, ...] = ()  # columns left out, as they have the time of a row
+    label_name: str = ""  # column of the class; "": the source has no name for it
+    # The place in the recording of each sample, or of its last reading, if samples were shuffled
+    # or are windows
     times: NDArray[np.intp] | None = None
-    groups: NDArray[np.intp] | None = None  # that of each sample, if a column names it
-    group_name: str = ""  # that column
-    rate: float | None = None  # rows a second, of a recording whose clock says so
-    starts: tuple[int, ...] = ()  # rows before which time is missing: no window spans them
-    readings: int = 0  # rows of each recording, if all have as many: those of a wide file
+    groups: NDArray[np.intp] | None = None  # group of each sample, if there is a group column
+    group_name: str = ""  # name of the group column
+    rate: float | None = None  # rows a second, by the recording's clock
+    starts: tuple[int, ...] = ()  # rows after a gap in time: no window spans it
+    readings: int = 0  # rows of each recording in a wide file
 
     def __post_init__(self) -> None:
         values, labels = self.values, self.labels
@@ -150,7 +150,7 @@ class Stream:
 
     @property
     def samples(self) -> int:
-        """How many there are."""
+        """The number of samples."""
         return len(self.labels)
 
     @functools.cached_property
@@ -164,7 +164,7 @@ class Stream:
 
 
 def stream_order(samples: int, limit: int | None, shuffle: int | None) -> NDArray[np.intp]:
-    """Indices of the samples to keep, in stream order: shuffled first, then cut."""
+    """Return the indices of the samples to keep, in stream order: shuffled first, then cut."""
     if shuffle is None:
         return np.arange(samples, dtype=np.intp)[:limit]
     return np.random.default_rng(shuffle).permutation(samples)[:limit].astype(np.intp)

@@ -1,6 +1,6 @@
 """Describes a file column by column, whether it can be learned as it is or not.
 
-The rows are read as `simulate` reads them, and no more of them is kept than a curve needs.
+The rows are read as by `simulate`, but only the points of a curve are kept.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .stream import Progress
 from .text_lines import text_lines
 
 _POINTS = 2048  # of a curve, at most
-_MOST_TEXTS = 300  # different ones that are counted
-_MOST_NUMBERS = 3  # different ones that are told apart
+_MOST_TEXTS = 300  # different texts that are counted
+_MOST_NUMBERS = 3  # different numbers that are kept
 _MOMENT = 1e11  # milliseconds of a date, at least
 _UNIT = re.compile(r"[(\[]([^()\[\]]{1,12})[)\]]\s*$")
 
@@ -49,10 +49,10 @@ class ColumnSurvey:
     low: float = math.inf
     high: float = -math.inf
     texts: Counter[str] = field(default_factory=Counter)
-    few: set[float] = field(default_factory=set)  # the different numbers, up to so many
+    few: set[float] = field(default_factory=set)  # the first few different numbers
     points: list[float] = field(default_factory=list)  # every stride-th number; NaN: missing
     stride: int = 1
-    first: str = ""  # cell that is not missing
+    first: str = ""  # first cell that is not missing
 
     def take(self, cell: str) -> None:
         """Read the next row's cell."""
@@ -78,7 +78,7 @@ class ColumnSurvey:
 
     @property
     def kind(self) -> str:
-        """In words."""
+        """A description of the contents."""
         if self.is_clock:
             return "dates"
         if not self.numbers:
@@ -94,7 +94,7 @@ class ColumnSurvey:
 
     @property
     def span(self) -> str:
-        """From where to where, or the most frequent texts."""
+        """The range of the values, or the most frequent texts."""
         if self.is_clock and self.low > _MOMENT:
             first, last = (_day(each) for each in (self.low, self.high))
             return first if first == last else f"{first} to {last}"
@@ -111,7 +111,7 @@ class Survey:
     rows: int
     columns: tuple[ColumnSurvey, ...]
     notes: tuple[str, ...]
-    label: str | None  # the column that was made of the files' names, or named by --label
+    label: str | None  # the column made of the files' names, or named by --label
     whole: bool  # whether all rows were read
 
 
@@ -121,7 +121,7 @@ def _day(milliseconds: float) -> str:
 
 
 def _kept(names: Sequence[str], dates: Sequence[str], label: str | None) -> list[int]:
-    """The places of the columns of a copy: without dates, the class last."""
+    """Return the places of the columns of a copy: without dates, the class last."""
     able = [at for at, name in enumerate(names) if name not in dates or name == CLOCK]
     return sorted(able, key=lambda at: names[at] == label)
 
@@ -137,8 +137,10 @@ def survey(
     progress: Progress | None = None,
     copy: IO[str] | None = None,
 ) -> Survey:
-    """What is in these files; their rows go into `copy` as plain CSV, the class last, without
-    dates. Raises DataError for what cannot be read at all."""
+    """Describe the contents of these files; write their rows to `copy` as plain CSV.
+
+    The copy is without dates, with the class last. Raises DataError for files that cannot be read.
+    """
     if sources[0].startswith(GENERATED):
         raise DataError(f"{sources[0]} is not a file: look is for files.")
     pipe = next((each for each in sources if each == STANDARD_INPUT or _is_pipe(each)), None)

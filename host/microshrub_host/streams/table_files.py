@@ -1,6 +1,6 @@
 """Tables of other programs: NumPy's arrays, Parquet, Feather, Excel's and MATLAB's.
 
-They are read with what is installed, row by row where the format allows it.
+The installed packages read them, row by row where the format allows it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .cell_rows import CellRows, Row
 from .log_lines import TEXT, LinesLeftOut
 from .source_file import SourceFile, unreadable_kind
 
-_ROWS = 4096  # at once
-_TITLES = 30  # rows of a sheet, among which those above the table are looked for
+_ROWS = 4096  # rows at once
+_TITLES = 30  # rows of a sheet that may be titles above the table
 
 
 def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
-    """The rows of a file that begins so; None if it is none of these. Raises DataError."""
+    """Return the rows of a file with this start; None if it is no such table. Raises DataError."""
     for pattern, reader, module in _READERS:
         if re.match(pattern, start, re.DOTALL):
             try:
@@ -38,7 +38,7 @@ def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
                 ) from None
             except DataError:
                 raise
-            except Exception as error:  # each library has its own
+            except Exception as error:  # each library raises its own errors
                 message = unreadable_kind(source.name, start) or f"{source.name} cannot be read."
                 raise DataError(f"{message} (It seems damaged: {error})") from error
     return None
@@ -79,8 +79,10 @@ def _numpy(source: SourceFile) -> CellRows:
 
 
 def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> CellRows:
-    """The array of rows, with one of as many classes beside it as the last column, if it is
-    clear which they are. Raises DataError."""
+    """Return the rows of the only table, with the only matching array of classes as last column.
+
+    Raises DataError if it is not clear which arrays these are.
+    """
     able = {n: np.asarray(a) for n, a in arrays.items() if np.ndim(a) >= 1 and np.size(a) > 1}
     tables = [n for n, a in able.items() if a.ndim == 2 and min(a.shape) > 1]
     flat = [n for n, a in able.items() if a.ndim == 1 or (a.ndim == 2 and min(a.shape) == 1)]
@@ -181,7 +183,7 @@ def _excel(source: SourceFile) -> CellRows:
     book = load_workbook(opened.enter_context(_seekable(file)), read_only=True, data_only=True)
     opened.callback(book.close)
     sheet, sheets = book.worksheets[0], len(book.worksheets)
-    sheet.reset_dimensions()  # other programs write them wrong
+    sheet.reset_dimensions()  # other programs write wrong ones
 
     left_out = LinesLeftOut()
 
@@ -201,7 +203,7 @@ def _excel(source: SourceFile) -> CellRows:
 
 
 def _filled(rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
-    """The rows that are not empty, without empty cells at their ends."""
+    """Yield the rows that are not empty, without empty cells at their ends."""
     for number, row in enumerate(rows, 1):
         cells = [_cell(value) for value in row]
         while cells and not cells[-1]:

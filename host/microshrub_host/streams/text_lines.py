@@ -1,4 +1,4 @@
-"""The lines of a text file, plain or gzip, and an error for a file that has none.
+"""The lines of a text file, plain or gzip, and errors for files without any.
 
 Lines come one at a time, so that an error can name its line and a limit stops the reading. A line
 ends with LF, CR LF or the lone CR of old Macs.
@@ -17,16 +17,15 @@ from ..base.errors import DataError
 from .source_file import LOOKED_AT, SourceFile, unreadable_kind
 from .stream import Progress
 
-LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less
+LONGEST_LINE = 1 << 20  # bytes; 257 reasonable cells take far less
 _LINES_PER_PROGRESS = 1000
 
 
 def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, None, None]:
     """Yield the lines of a text file with their ends; a lone CR becomes LF.
 
-    A line that is not UTF-8 is read as Windows-1252, and source.not_utf8 has the first of them.
-
-    `progress` is called now and then with the bytes read and the bytes of the file. Raises
+    A line that is not UTF-8 is read as Windows-1252, and source.not_utf8 has the first such line.
+    `progress` is called at intervals with the bytes read and the bytes of the file. Raises
     DataError if the file cannot be opened, unpacked or decoded, or has a line that does not end
     within LONGEST_LINE bytes: no more of a file than that is in memory at a time.
     """
@@ -58,7 +57,7 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
 
 
 def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines up to each LF; where none comes for long, up to a lone CR, or all so far."""
+    """Yield the lines up to each LF; in long ones, up to a lone CR, or all bytes so far."""
     line = b""
     while piece := file.readline(LONGEST_LINE):
         line += piece
@@ -66,7 +65,7 @@ def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:
         if not line.endswith(b"\n"):
             if whole < LONGEST_LINE:
                 continue
-            whole = line.rfind(b"\r", 0, -1) + 1 or whole  # after a CR at the end LF may come
+            whole = line.rfind(b"\r", 0, -1) + 1 or whole  # LF may follow a CR at the end
         yield line[:whole]
         line = line[whole:]
     if line:
@@ -99,7 +98,7 @@ def _decode(source: SourceFile, line: bytes, number: int) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Return text that ends in LF as lines for a reader to whom a lone CR is an end, too."""
+    """Yield the lines of a text that ends in LF, with a lone CR as a line end, too."""
     if "\r" in text.removesuffix("\r\n"):
         yield from io.StringIO(text, newline=None)  # turns each CR into LF
     else:

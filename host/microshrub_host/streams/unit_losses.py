@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 from .units import RAW_MAX
 
 Values = NDArray[np.float64]
-_STEPS = 256  # of a range in which rounding to whole units does not matter
-_NEARLY = 0.01  # of a unit: no more is lost where a float should be whole
+_STEPS = 256  # steps of a range in which rounding to whole units does not matter
+_NEARLY = 0.01  # part of a unit: the largest error of a float that should be whole
 _ROOM = RAW_MAX // 40  # up to this size, units could have been ten times as fine
 
 
 class UnitLosses:
-    """Looks at rows in the order in which they come, and reports each column once."""
+    """Checks rows in the order of their arrival, and reports each column once."""
 
     def __init__(self, columns: int, meant: bool = False) -> None:
-        """If the units are meant to be so, nothing is said of what is rounded."""
+        """Set up for that many columns; if the units are `meant`, rounding is not reported."""
         self._meant = meant
-        self._least = np.full(columns, np.nan)  # of the numbers so far, in units
+        self._least = np.full(columns, np.nan)  # least number so far, in units
         self._most = np.full(columns, np.nan)
         self._reported = np.zeros(columns, dtype=np.bool_)
         self._may_lose = True
 
     def look(self, exact: Values) -> Iterator[tuple[int, int, bool]]:
-        """Look at rows in units that were not rounded yet, shape (rows, columns), NaN missing.
+        """Check rows in units before rounding, shape (rows, columns), NaN missing.
 
-        Yields what is lost: column, row, and whether the value is too large, else it is rounded.
+        Yields losses: column, row, and whether the value is too large; otherwise it is rounded.
         """
         if self._is_as_before(exact):
             return
@@ -45,17 +45,19 @@ class UnitLosses:
             yield from self._tell(lost, too_large=False)
 
     def _is_as_before(self, exact: Values) -> bool:
-        """Whether no range grows with these rows, and no column loses anything within its range.
+        """Return whether these rows extend no range, and no column has losses within its range.
 
-        So it is with nearly all rows, and three comparisons tell it.
+        This is so for nearly all rows, and takes only three comparisons.
         """
         if self._may_lose:
             return False
         return bool(((exact >= self._least) & (exact <= self._most)).all())
 
     def limits(self) -> list[tuple[float, float, float]]:
-        """For each column, the least and greatest value, and how far it may be from a whole one,
-        with which a row has nothing that look() would tell or note."""
+        """Return for each column the limits within which a row cannot change look()'s outcome.
+
+        The limits are the least and the greatest value, and the distance from a whole number.
+        """
         few = (self._most - self._least < _STEPS) & (np.fmax(-self._least, self._most) <= _ROOM)
         off = np.where(few & ~self._reported & (not self._meant), _NEARLY, 1.0)
         least, most = np.fmax(self._least, -RAW_MAX), np.fmin(self._most, RAW_MAX)

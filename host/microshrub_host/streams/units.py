@@ -1,10 +1,10 @@
-"""Decimal numbers of a data set to the raw integers that a quantizer takes.
+"""Converts decimal numbers of a data set to the raw integers that a quantizer takes.
 
-A board's driver hands out integers in a unit of its own, say hundredths of a degree. A file has
-decimals: each column gets such a unit, a power of ten, and where its numbers are large and close
-together (a time stamp) an offset. The unit makes all of the column's numbers whole as far as 29
-bits carry. It is looked for in the whole column; the ranges of the codes, which are what a model
-sees, come from the first samples alone.
+A board's driver returns integers in a unit of its own, such as hundredths of a degree. A file has
+decimals: each column gets a unit, a power of ten, and an offset if its numbers are large and close
+together (a time stamp). The unit makes all of the column's numbers whole as far as 29 bits allow.
+It is determined from the whole column; the ranges of the codes, which the model sees, come from
+the first samples alone.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
 MISSING = -(1 << 29)
 _HEADROOM = 4
-_USUAL = 0.999  # the share of a column that has to fit; other values are clamped
-_ROUNDING = 1e-9  # of a float that should be whole
-_FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
-_MOST = 0.99  # the share of a column that shows which values are plausible
-_SOME = 0.02  # a part of a column that is more than the rest beyond _USUAL or _MOST
-_FEW = 1000  # numbers that are looked at first
-_BYTES_AT_ONCE = 1 << 21  # of values that are taken out of a file
-_ABSURD = 1e6  # a number so many times as large as those has no say in the unit
+_USUAL = 0.999  # share of a column that has to fit; other values are clamped
+_ROUNDING = 1e-9  # relative error of a float that should be whole
+_FAR = 1000  # ratio of size to spread above which an offset pays
+_MOST = 0.99  # share of a column that shows which values are plausible
+_SOME = 0.02  # part of a column that is larger than the rest beyond _USUAL or _MOST
+_FEW = 1000  # numbers that are checked first
+_BYTES_AT_ONCE = 1 << 21  # of values that are read from a file
+_ABSURD = 1e6  # a number so many times as large as the plausible ones does not affect the unit
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,18 @@ class Scale:
         return self.rounded(self.exact(values))
 
     def exact(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rows in these units, before they are rounded; NaN stays."""
+        """Return rows in these units, before rounding; NaN stays."""
         return _scaled(values - self.offset, self.digits)
 
     def rounded(self, exact: NDArray[np.float64]) -> Raw:
-        """Raw integers of such rows, which are overwritten."""
+        """Return raw integers of rows from exact(), which are overwritten."""
         np.rint(exact, out=exact)
         np.clip(exact, -RAW_MAX, RAW_MAX, out=exact)
         exact[np.isnan(exact)] = MISSING
         return exact.astype(np.int32)
 
     def blocks(self, values: NDArray[np.float64], size: int) -> Iterator[tuple[int, Raw]]:
-        """Where each block of so many rows begins, and its raw integers.
+        """Yield the start of each block of `size` rows, and its raw integers.
 
         If the values are in a file, only a part is in memory.
         """
@@ -78,19 +78,19 @@ class Scale:
                 yield start + at, self.apply(part[at : at + size])
 
     def apply_numbers(self, numbers: list[float]) -> list[int]:
-        """Raw integers of numbers of the one column that there is."""
+        """Return raw integers of numbers; the scale has only one column."""
         return [int(raw) for raw in self.apply(np.array(numbers)[:, None])[:, 0]]
 
     def values(self, raw: Raw) -> NDArray[np.float64]:
-        """The values of rows of raw integers, none of them missing."""
+        """Return the values of rows of raw integers, none of them missing."""
         return _scaled(raw.astype(np.float64), -self.digits) + self.offset
 
     def too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.intp]:
-        """The rows whose values, in the column at that place, are too large for a raw integer."""
+        """Return the rows whose values in a column are too large for a raw integer."""
         result = []
         for at in range(0, len(column), PART):
             part = column[at : at + PART]
-            # a greater number has a greater raw integer, so the ends are enough
+            # The extremes suffice, as raw integers grow with the numbers
             if self._far(np.array([np.fmin.reduce(part), np.fmax.reduce(part)]), place).any():
                 result.append(at + np.flatnonzero(self._far(part, place)))
             let_go(column)
@@ -101,12 +101,12 @@ class Scale:
         return np.abs(scaled) > RAW_MAX
 
     def units(self) -> list[tuple[int, int]]:
-        """Offset and digits of each column, the offset as the whole number that it is."""
+        """Return offset and digits of each column, the offset as an integer."""
         return [(int(o), int(d)) for o, d in zip(self.offset, self.digits, strict=True)]
 
 
 class RowScale:
-    """A Scale for single rows of Python's numbers, for which it takes a tenth of the time."""
+    """A Scale for single rows of Python's numbers, ten times as fast there."""
 
     def __init__(self, scale: Scale) -> None:
         up = 10.0 ** np.maximum(scale.digits, 0)
@@ -115,19 +115,19 @@ class RowScale:
         self._units: list[tuple[float, float, float]] = list(zip(*units, strict=True))
 
     def exact(self, row: Sequence[float]) -> list[float]:
-        """As Scale.exact()."""
+        """Return a row in these units, as Scale.exact() does."""
         units = zip(row, self._units, strict=True)
         return [(value - offset) * up / down for value, (offset, up, down) in units]
 
     def apply(self, row: Sequence[float]) -> list[int]:
-        """As Scale.apply()."""
+        """Return raw integers of a row, as Scale.apply() does."""
         return [
             MISSING if value != value else round(max(-RAW_MAX, min(value, RAW_MAX)))
             for value in self.exact(row)
         ]
 
     def value(self, column: int, raw: int) -> float:
-        """As Scale.values(), of one number."""
+        """Return the value of one raw integer, as Scale.values() does."""
         offset, up, down = self._units[column]
         return raw * down / up + offset
 
@@ -152,20 +152,20 @@ def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
 
 
 def _offset(known: Numbers, size: float) -> tuple[float, float]:
-    """The offset and, if it is not 0, how far the numbers are from it."""
+    """Return the offset and, if it is not 0, the numbers' spread around it."""
     far, some = size * (2 / _FAR), _SOME * known.count + 2
     if known.wider_than(2 * far, some):
-        return 0.0, 0.0  # so the spread is greater, wherever the middle is
+        return 0.0, 0.0  # the spread is large, whatever the median
     middle = float(np.rint(known.median()))
     apart = known.minus(middle)
     if apart.larger_than(far) > some:
-        return 0.0, 0.0  # so the spread is greater, too
+        return 0.0, 0.0  # the spread is large
     spread = apart.size(_USUAL, math.ceil)
     return (middle, spread) if spread * _FAR < size else (0.0, 0.0)
 
 
 def _plausible(known: Numbers) -> Numbers:
-    """All but a mistyped 1e308 or the like, which would turn all the others into 0."""
+    """Return all numbers except one like a mistyped 1e308, which would turn the others into 0."""
     largest = known.largest()
     if known.larger_than(largest * (2 / _ABSURD)) > _SOME * known.count + 2:
         return known
@@ -174,14 +174,14 @@ def _plausible(known: Numbers) -> Numbers:
 
 
 def _most_digits(size: float) -> int:
-    """The most digits behind the point with which numbers of that size fit."""
+    """Return the most decimal digits with which numbers of that size fit."""
     if size == 0:
         return 0
     return int(np.floor(np.log10(RAW_MAX / _HEADROOM) - np.log10(size)))
 
 
 def _fewest_digits(known: Numbers, most: int) -> int:
-    """The fewest digits that make all numbers whole, but not more than `most`."""
+    """Return the fewest digits that make all numbers whole, but at most `most`."""
     with np.errstate(over="ignore", invalid="ignore"):
         for digits in range(min(most, 0), most):
             if all(_whole(part[:_FEW], digits) and _whole(part, digits) for part in known.parts()):
@@ -190,7 +190,7 @@ def _fewest_digits(known: Numbers, most: int) -> int:
 
 
 def _whole(numbers: NDArray[np.float64], digits: int) -> bool:
-    # as _scaled() does it, without what arrays of digits take
+    # as _scaled(), but faster for a single number of digits
     power = np.power(10.0, abs(digits))
     scaled = numbers * power if digits >= 0 else numbers / power
     return bool((np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)).all())

@@ -8,12 +8,12 @@ from typing import Any
 
 SEED = 7
 NOISE = 0.2
-TAUGHT_SEED = 2611  # of those on which it is measured what a learner knows of unseen data
+TAUGHT_SEED = 2611  # for the streams on which accuracy on unseen data is measured
 
 
 @dataclass(frozen=True)
 class UnseenSettings:
-    """A generator of River with its settings in each turn, and what its samples look like."""
+    """A generator of River with its settings in each turn, and the form of its samples."""
 
     generator: str
     turns: Sequence[Mapping[str, Any]]
@@ -22,7 +22,7 @@ class UnseenSettings:
 
 
 def numbered(count: int) -> tuple[str, ...]:
-    """Names of features that have none."""
+    """Return names for unnamed features."""
     return tuple(f"x{i}" for i in range(count))
 
 
@@ -40,7 +40,7 @@ _CLUSTERS = {
 }  # fmt: skip
 _TREE = {"seed_tree": TAUGHT_SEED, "seed_sample": TAUGHT_SEED, "n_classes": 4}
 
-CHANGING: Mapping[str, Sequence[int]] = {  # concepts by their numbers, five in turn
+CHANGING: Mapping[str, Sequence[int]] = {  # numbers of the concepts, five in turn
     "agrawal": (7, 4, 7, 4, 7), "sea": (0, 3, 1, 2, 0), "sine": (0, 1, 2, 3, 0),
     "stagger": (0, 1, 2, 0, 1),
 }  # fmt: skip

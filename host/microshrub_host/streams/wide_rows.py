@@ -16,15 +16,17 @@ _NUMBER = re.compile(r"[\W_]*\d+[\W_]*")
 
 @dataclass(frozen=True)
 class Wide:
-    """What --wide says: a reading has so many axes; order of the values in a row, if it is given:
-    one reading after the other, or one axis after the other."""
+    """The options of --wide: the number of axes in a reading, and the order of the values.
+
+    The order, if given, is one reading after the other, or one axis after the other.
+    """
 
     axes: int = 1
     order: str = ""
 
     @staticmethod
     def of(words: Sequence[str]) -> Wide:
-        """Raises UserError."""
+        """Return the options in these words. Raises UserError."""
         given = settings("--wide", words, {"axes": 1, "order": ""})
         axes, order = given["axes"], given["order"]
         if not isinstance(axes, int) or axes < 1:
@@ -38,9 +40,9 @@ class Wide:
 class WideRows:
     """How the rows of a wide file become readings."""
 
-    names: tuple[str, ...]  # of the axes
-    readings: int  # of a row
-    places: tuple[tuple[int, ...], ...]  # of each reading's values in a row
+    names: tuple[str, ...]  # names of the axes
+    readings: int  # readings in a row
+    places: tuple[tuple[int, ...], ...]  # places of each reading's values in a row
     shared: tuple[int, ...]  # places of the columns that all readings of a row share
     note: str
 
@@ -53,9 +55,9 @@ class WideRows:
 def wide_rows(
     source: str, wide: Wide, names: Sequence[str], values: Sequence[int], shared: Sequence[int]
 ) -> WideRows:
-    """How rows of columns with these names are read, of which `values` are places of numbers.
+    """Return how to read rows with these column names; `values` are the places of the numbers.
 
-    Raises DataError if they cannot be so many axes.
+    Raises DataError if the numbers cannot be readings of that many axes.
     """
     if len(values) % wide.axes or len(values) < 2 * wide.axes:
         raise DataError(
@@ -84,7 +86,7 @@ def wide_rows(
 
 
 def _order(wide: Wide, plain: Sequence[str], readings: int) -> tuple[str, tuple[str, ...]]:
-    """The order of the values, and the axes' names if the columns have them: ax0, ay0, ax1, ..."""
+    """Return the order of the values, and the axes' names if columns show any: ax0, ay0, ..."""
     axes = wide.axes
     turns = tuple(plain[:axes])
     if all(turns) and len(set(turns)) == axes and list(plain) == [*turns] * readings:

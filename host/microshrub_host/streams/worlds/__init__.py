@@ -1,4 +1,4 @@
-"""Recordings of small models of the world: what the examples learn where nobody has a sensor.
+"""Recordings of small models of the world, which the examples learn without a sensor.
 
-They are made here, with a seed, and are the same every time; none was measured.
+They are generated with a seed, and are the same every time; none was measured.
 """

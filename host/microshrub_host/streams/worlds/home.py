@@ -9,12 +9,12 @@ import numpy as np
 
 from .world import Row, whole
 
-_DAY = 288  # readings: one every five minutes
+_DAY = 288  # readings a day: one every five minutes
 _PHASES = (("wash", 900), ("heat", 600), ("wash", 900), ("spin", 300), ("off", 600))  # seconds
 
 
 def washing(random: np.random.Generator) -> Iterator[Row]:
-    """A washing machine's current in milliampere, once a second: four washes."""
+    """Yield a washing machine's current in milliamperes, once a second: four washes."""
     for _ in range(4):
         for label, seconds in _PHASES:
             turn = int(random.integers(0, 16))
@@ -30,8 +30,9 @@ def washing(random: np.random.Generator) -> Iterator[Row]:
 
 
 def room(random: np.random.Generator) -> Iterator[Row]:
-    """An office, every five minutes for three weeks: light in lux, CO2 in ppm, temperature in
-    hundredths of a degree; whether somebody was there.
+    """Yield an office's air, every five minutes for three weeks, and whether it is occupied.
+
+    The values are light in lux, CO2 in ppm, and temperature in hundredths of a degree.
     """
     carbon, warm = 430.0, 19.5
     for day in range(21):
@@ -52,9 +53,10 @@ def room(random: np.random.Generator) -> Iterator[Row]:
 
 
 def soil(random: np.random.Generator) -> Iterator[Row]:
-    """A pot of basil, every half an hour for two months: moisture in thousandths, temperature in
-    tenths of a degree, humidity in tenths of a percent. Who comes by at eight o'clock gives it
-    water if the soil is dry.
+    """Yield the state of a pot of basil, every half an hour for two months.
+
+    The values are moisture in thousandths, temperature in tenths of a degree, and humidity in
+    tenths of a percent. At eight o'clock it is watered if the soil is dry.
     """
     wet = 620.0
     for step in range(60 * 48):
@@ -70,8 +72,10 @@ def soil(random: np.random.Generator) -> Iterator[Row]:
 
 
 def keypad(random: np.random.Generator) -> Iterator[Row]:
-    """Four touch pads, as an MPR121 counts them; a finger on one of six places between them, or
-    none. Each place is pressed a dozen times, in turns.
+    """Yield the counts of four touch pads, as of an MPR121, with a finger on one of five places.
+
+    The places are on and between the pads; the sixth label is for no finger. Each place is pressed
+    a dozen times, in turns.
     """
     places = {"left": 0.0, "mid-left": 0.8, "middle": 1.5, "mid-right": 2.2, "right": 3.0}
     pads = np.arange(4)

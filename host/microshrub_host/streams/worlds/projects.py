@@ -1,4 +1,4 @@
-"""The projects of the examples: a microshrub.toml each, which its folder in examples/ has."""
+"""The projects of the examples: a microshrub.toml in each example's folder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...base.text import did_you_mean
 
 
 def projects() -> dict[str, Path]:
-    """The files, by the names of the examples."""
+    """Return the files, by the names of the examples."""
     here = Path(__file__).resolve()
-    installed = here.with_name("projects")  # made by the wheel; in the repository: examples/
+    installed = here.with_name("projects")  # in a wheel; the repository has examples/
     if installed.is_dir():
         return {path.stem: path for path in sorted(installed.glob("*.toml"))}
     folder = here.parents[4] / "examples"
@@ -19,7 +19,7 @@ def projects() -> dict[str, Path]:
 
 
 def project_text(name: str) -> str:
-    """The file of that example. Raises UserError if there is none."""
+    """Return the text of an example's file. Raises UserError if there is none."""
     known = projects()
     if name not in known:
         raise UserError(f"the example {name!r} is unknown. {did_you_mean(name, known)}")

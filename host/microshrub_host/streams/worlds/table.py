@@ -8,7 +8,7 @@ from .world import World
 
 
 def worlds() -> dict[str, World]:
-    """All of them, in the order in which they are taught."""
+    """Return all worlds, in the order in which they are taught."""
     from . import home, motion
 
     result = (
@@ -60,7 +60,7 @@ def worlds() -> dict[str, World]:
 
 
 def world(name: str) -> World:
-    """The world of that name. Raises UserError."""
+    """Return the world with that name. Raises UserError."""
     known = worlds()
     if name not in known:
         raise UserError(f"the example {name!r} is unknown. {did_you_mean(name, known)}")

@@ -13,8 +13,8 @@ from .world import Row
 COLUMNS = ("ax", "ay", "az")
 CLASSES = ("circle", "rest", "shake")
 RATE = 100  # readings a second
-_SECONDS = 6.0  # for which a gesture is taught
-_ALONE = 24  # gestures in a row that nobody labels
+_SECONDS = 6.0  # duration of a taught gesture
+_ALONE = 24  # gestures in a row without a label
 LESSON, ALONE, TURNED, AGAIN, AFTER, BEFORE = range(6)  # the phases, in their order
 
 
@@ -28,9 +28,10 @@ class HandReading:
 
 
 def readings(seed: int) -> Iterator[HandReading]:
-    """Of all phases: LESSON and AGAIN are taught class after class, in the others nobody labels.
+    """Yield the readings of all phases: LESSON and AGAIN are taught class after class.
 
-    From TURNED on the sensor is turned; in BEFORE it is as it was.
+    The other phases have no labels for the learner. From TURNED to AFTER, the sensor is turned; in
+    BEFORE it is in its first position.
     """
     random = np.random.default_rng(seed)
     for phase in (LESSON, ALONE, TURNED, AGAIN, AFTER, BEFORE):

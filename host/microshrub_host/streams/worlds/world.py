@@ -1,4 +1,4 @@
-"""A small model of the world, and the recording that is made of it."""
+"""A small model of the world, and the recording that is made from it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-Row = tuple[list[int], str]  # what the sensor says, and the label; "" for none
+Row = tuple[list[int], str]  # a sensor's values, and the label; "" for none
 
 
 @dataclass(frozen=True)
 class World:
-    """What makes a recording.
+    """A model that generates a recording.
 
-    rows() takes a random generator; its rows have a value for each column. Without a label, a
-    recording has no such column.
+    rows() takes a random generator; its rows have a value for each column. Without labels, a
+    recording has no label column.
     """
 
     name: str
@@ -29,7 +29,7 @@ class World:
     labelled: bool = True
 
     def csv(self, seed: int = 1) -> str:
-        """The recording as the text of a CSV file, as `record` writes it."""
+        """Return the recording as the text of a CSV file, as `record` writes it."""
         import numpy as np
 
         text = io.StringIO()
@@ -40,5 +40,5 @@ class World:
 
 
 def whole(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
-    """The nearest whole numbers, within 16 bits, as a sensor's register has them."""
+    """Return the nearest whole numbers, within 16 bits, as a sensor's register has them."""
     return [int(value) for value in values.round().clip(-32768, 32767)]
