@@ -130,8 +130,7 @@ class RawRepl:
                 raise TransportError("there is no prompt")
 
     def enter(self, *, reset: bool, seconds: float = 10) -> None:
-        """Stop the program and enter the raw REPL; with reset, after a soft reset without
-        main.py."""
+        """Stop the program and enter the raw REPL; with reset, reset softly without main.py."""
         try:
             self._enter(reset, seconds)
         except LineLostError as lost:

@@ -1,6 +1,6 @@
-"""The boards that a model can be planned for: one TOML file per board, data only.
+"""The boards for which a model can be planned: one TOML file for each board, data only.
 
-`load("rpi_pico")` reads a board that comes with microshrub, `load("mine.toml")` one of the
+`load("rpi_pico")` reads a board that comes with microshrub, `load("mine.toml")` a board of the
 user's own.
 """
 
@@ -36,10 +36,10 @@ ARCHITECTURES = (
 )
 INTERFACES = ("usb", "uart")
 
-REPORTER = "YOUR NAME"  # what `microshrub report` leaves to be filled in
+REPORTER = "YOUR NAME"  # the blank that `microshrub report` prints
 
-LAYOUTS = ("rp2",)  # of pins: RP2040 and RP2350
-LAST_PIN = 48  # of the boards whose file does not say: that of an ESP32-S3
+LAYOUTS = ("rp2",)  # layouts of pins; rp2: RP2040 and RP2350
+LAST_PIN = 48  # by default, the last pin of an ESP32-S3
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Serial:
 
 @dataclass(frozen=True)
 class Pins:
-    """An argument of machine.Pin(): a GPIO number or a name. `led` is None on a board without one.
+    """Arguments of machine.Pin(), each a GPIO number or a name.
 
-    `last` is the greatest GPIO number. `layout` names the rules for what a pin can be, "rp2", or
-    is None where none are known here.
+    `led` is None on a board without an LED. `last` is the greatest GPIO number. `layout` names the
+    rules for the functions of pins, "rp2", or is None if no rules are known.
     """
 
     adc: int | str
@@ -66,7 +66,7 @@ class Pins:
 
 @dataclass(frozen=True)
 class Radio:
-    """How many bytes of the heap a program in a wireless network lacks."""
+    """The RAM of a wireless network: bytes of the heap that a program lacks."""
 
     heap_bytes: int
     source: str
@@ -74,9 +74,9 @@ class Radio:
 
 @dataclass(frozen=True)
 class Growth:
-    """RAM that the heap takes when it is full and no radio is on: one block, in bytes.
+    """RAM by which a full heap grows while no radio is on: one block, in bytes.
 
-    Machine code that is not on the heap is in the same block, as it is loaded first.
+    Machine code outside the heap is in the same block, and is loaded first.
     """
 
     block_bytes: int
@@ -84,7 +84,7 @@ class Growth:
 
     def heap_bytes(self, machine_code: int) -> int:
         """Return how much more the heap has with this many bytes of machine code elsewhere."""
-        left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each piece
+        left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each block
         size = _allocator_size(left)
         return max(0, (size - 64) * 8 // 528 * 64)  # without the area's own tables (py/gc.c)
 
@@ -92,8 +92,8 @@ class Growth:
 def _allocator_size(free: int) -> int:
     """Return a free block's size as the IDF reports it: down to a sixteenth of a power of two.
 
-    So does heap_caps_get_largest_free_block(), of which MicroPython makes an area (TLSF's classes;
-    53248 and 139264 are of them).
+    heap_caps_get_largest_free_block(), from which MicroPython makes an area, rounds in the same
+    way (TLSF's classes, such as 53248 and 139264).
     """
     step = max(16, 1 << max(free, 1).bit_length() >> 5)
     return free // step * step
@@ -103,10 +103,11 @@ def _allocator_size(free: int) -> int:
 class Report:
     """Measurements on a physical board, as `microshrub report` prints them.
 
-    `source` says who measured it, and where the whole report is. `heap_free_bytes` is after a
-    reset, `executable_bytes` the largest block for machine code then, `program_free_bytes` the
-    heap beside a program with a thicket, `sample_us` what its self-test took a sample, and
-    `served` how many samples it predicted and learned as the simulator did. None: not measured.
+    `source` names the reporter and the place of the whole report. `heap_free_bytes` is the free
+    heap after a reset, `executable_bytes` the largest block for machine code at that time,
+    `program_free_bytes` the free heap with a thicket's program, `sample_us` the time of a sample
+    in its self-test, and `served` the number of samples that the program predicted and learned as
+    the simulator did. None: not measured.
     """
 
     firmware: str
@@ -123,8 +124,8 @@ class Report:
 class CostRow:
     """The cost of a sample with one model, as `--ours` names it: median and 99th percentile.
 
-    Microseconds in [measured], instructions in [cost]. The kernels are native; `viper` is the same
-    of viper's, if it is known.
+    The unit is microseconds in [measured], instructions in [cost]. The kernels are native; `viper`
+    has the same figures for viper's kernels, if known.
     """
 
     model: str
@@ -137,10 +138,11 @@ class CostRow:
 
 @dataclass(frozen=True)
 class Costs:
-    """A table of these, and where it comes from.
+    """A table of costs, and its source.
 
-    For a table of instructions, `cycles` is how many clock cycles one takes on the real chip, and
-    `uncached_us` how many microseconds more a sample takes when its code has to come from flash.
+    In a table of instructions, `cycles` is the number of clock cycles of an instruction on the
+    real chip, and `uncached_us` the additional microseconds of a sample whose code has to come
+    from flash.
     """
 
     source: str
@@ -149,7 +151,7 @@ class Costs:
     uncached_us: int = 0
 
     def of_viper(self) -> tuple[CostRow, ...]:
-        """The rows of viper's kernels."""
+        """Return the rows for viper's kernels."""
         return tuple(
             replace(row, predict=row.viper[0], learn=row.viper[1])
             for row in self.rows
@@ -161,20 +163,19 @@ class Costs:
 class Board:
     """A board and its stock firmware. Sizes are bytes.
 
-    `key` is the file's name without .toml; `arch` goes to mpy-cross -march; `native` says that the
-    native code of a .mpy counts against the GC heap; `heap_free_bytes` is what a program finds
-    after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
-    `heap_source` where these figures are from. Where `native` is false, `executable_bytes` is how
-    much RAM there is for machine code, and `executable_source` where that is from. `firmware` is
-    what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
-    is the size of that firmware's file system, None if it is not known. `romfs_source` says since
-    when that firmware has a partition for a ROM file system, "" if it has none, and
-    `usb_device_source` since when programs can make it a USB keyboard, "" if they cannot.
-    `measured` has microseconds, of `microshrub bench`, `cost` instructions counted in emulation;
-    None if the file has no such section.
-    `currents` is what it draws, of [energy]. `wifi` is None if there
-    is no Wi-Fi that a program can use. `growth` is what comes to the heap while no radio is on,
-    None if nothing does. `reports` are of physical boards, the last one the newest.
+    `key` is the file's name without .toml; `arch` is the -march of mpy-cross; `native` tells
+    whether the machine code of a .mpy takes space on the GC heap. `heap_free_bytes` is the free
+    heap after boot with the network off, `largest_block_bytes` its largest block, and
+    `heap_source` the source of these figures. If `native` is false, `executable_bytes` is the RAM
+    for machine code, and `executable_source` the source of that figure. `firmware` is the name of
+    its stock firmware on micropython.org/download, "" if there is none. `flash_bytes` is the size
+    of that firmware's file system, None if unknown. `romfs_source` tells since when that firmware
+    has a partition for a ROM file system, "" if never, and `usb_device_source` since when programs
+    can make the board a USB keyboard, "" if never. `measured` has microseconds from `microshrub
+    bench`, `cost` instructions counted in emulation; None without such a section. `currents` are
+    the currents in [energy]. `wifi` is None without a Wi-Fi that programs can use. `growth` is the
+    growth of the heap while no radio is on, None if there is none. `reports` are from physical
+    boards, sorted by date.
     """
 
     key: str
@@ -189,7 +190,7 @@ class Board:
     model_budget_bytes: int
     serial: Serial
     pins: Pins
-    watchdog_ms: int | None = None  # the longest time-out of its watchdog, if it has a limit
+    watchdog_ms: int | None = None  # the watchdog's longest time-out, if limited
     executable_bytes: int | None = None
     executable_source: str = ""
     firmware: str = ""
@@ -204,22 +205,22 @@ class Board:
     reports: tuple[Report, ...] = ()
 
     def grown_bytes(self, machine_code: int) -> int:
-        """How many bytes heap_free_bytes gains while no radio is on.
+        """Return the bytes by which heap_free_bytes grows while no radio is on.
 
-        machine_code are the bytes that a program has outside the heap.
+        machine_code is the size of the program's machine code outside the heap.
         """
         return self.growth.heap_bytes(machine_code) if self.growth else 0
 
 
 def names() -> list[str]:
-    """The keys of the boards that come with microshrub, sorted."""
+    """Return the keys of the boards that come with microshrub, sorted."""
     return sorted(path.stem for path in _folder().glob("*.toml"))
 
 
 def load(name: str | os.PathLike[str]) -> Board:
-    """The board `name`: a key out of names(), or the path of a .toml file.
+    """Return the board `name`: a key from names(), or the path of a .toml file.
 
-    Raises BoardFileError when there is no such board or file, or when the file is wrong.
+    Raises BoardFileError if there is no such board or file, or if the file is invalid.
     """
     text = os.fspath(name)
     if text.endswith(".toml"):
@@ -231,7 +232,7 @@ def load(name: str | os.PathLike[str]) -> Board:
 
 def _folder() -> Path:
     here = Path(__file__).resolve()
-    installed = here.with_name("data")  # made by the wheel; in the repository it is at the top
+    installed = here.with_name("data")  # in a wheel; a checkout has it at the top
     return installed if installed.is_dir() else here.parents[3] / "boards"
 
 
@@ -346,7 +347,7 @@ def _growth(table: TomlSection) -> Growth:
 
 
 def _reports(table: TomlSection) -> tuple[Report, ...]:
-    """Sections [[report]], by date."""
+    """Return the reports in sections [[report]], sorted by date."""
     if "report" not in table.rest:
         return ()
     rows = table.take("report", list, "sections [[report]]")
@@ -392,7 +393,7 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
 
 
 def _costs_of(section: TomlSection, key: str) -> Costs:
-    """Return the costs of another board of microshrub's that has the same processor."""
+    """Return the costs of another of microshrub's boards with the same processor."""
     board = section.text("like")
     section.finish()
     path = _folder() / f"{board}.toml"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..library import loader
 
-WARMUP = 1000  # samples to learn before anything is counted
+WARMUP = 1000  # samples to learn before the count
 COUNTED = 1000
 
 
@@ -25,14 +25,14 @@ class CountedModel:
     parameters: Mapping[str, Any]
     codes: NDArray[np.uint16]  # (samples, features)
     labels: NDArray[np.uint8]
-    warmup: int = WARMUP  # samples to learn before anything is counted
+    warmup: int = WARMUP  # samples to learn before the count
 
 
 _SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
 _TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
          "tie_threshold": 0.1, "adaptive": False, "bins": 16}  # fmt: skip
 
-# name, learner, features, classes and the rest of the parameters
+# name, learner, features, classes and the other parameters
 TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
     ("shrubs 16/4/4 (elec)", "ShrubEnsemble", 14, 2, _SHRUB),
     ("shrubs 32/8/5", "ShrubEnsemble", 8, 2, {"window": 32, "trees": 8, "depth": 5}),
@@ -43,7 +43,7 @@ TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
     ("shrubs 128/8/5", "ShrubEnsemble", 8, 2, {"window": 128, "trees": 8, "depth": 5}),
 )  # fmt: skip
 
-# Thickets of elec's features: bytes, and the samples after which all windows are full
+# Thickets for elec's features: bytes, and the number of samples that fill all windows
 THICKETS = ((16_384, 700), (65_536, 1_300))
 THICKET_COUNTED = 4000
 
@@ -57,7 +57,7 @@ def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
 
 
 def thickets() -> list[CountedModel]:
-    """Thickets, counted after all their windows are full."""
+    """Return thickets, whose count begins once all windows are full."""
     return [
         _model(
             f"Thicket, {size >> 10} KB (elec)", "Thicket", 14, 2, full + THICKET_COUNTED, full,
@@ -68,7 +68,7 @@ def thickets() -> list[CountedModel]:
 
 
 def for_anomalies() -> list[CountedModel]:
-    """Streams for the anomaly score, which is counted once its window is full."""
+    """Return streams for the anomaly score, whose count begins once its window is full."""
     return [
         _model(f"{features} features", "ShrubEnsemble", features, 2, 600, 520)
         for features in (2, 5, 8, 14, 36)
@@ -76,14 +76,14 @@ def for_anomalies() -> list[CountedModel]:
 
 
 def for_queries() -> list[CountedModel]:
-    """Codes that stand for the votes of some classes."""
+    """Return codes that represent votes, for several numbers of classes."""
     return [
         _model(f"{classes} classes", "ShrubEnsemble", classes, 2, 300, 0) for classes in (2, 6, 32)
     ]
 
 
 def for_rehearsals() -> list[CountedModel]:
-    """Thickets that have learned some samples."""
+    """Return thickets that have learned some samples before the count."""
     return [
         _model(f"{features} features, 4 KB", "Thicket", features, 2, 500, 300, bytes=4096)
         for features in (2, 8)
@@ -100,9 +100,9 @@ def _model(
 
 
 def clustered(features: int, classes: int, size: int, seed: int = 5) -> CountedModel:
-    """Return a thicket, and 2,600 samples in two clusters a class; 2,000 come first.
+    """Return a thicket, and 2,600 samples in two clusters a class; 2,000 are the warm-up.
 
-    Where the classes are apart as here, trees are smaller than with stream().
+    The classes are well separated, so trees are smaller than with stream().
     """
     samples = 2600
     rng = np.random.default_rng(seed)
@@ -118,10 +118,10 @@ def clustered(features: int, classes: int, size: int, seed: int = 5) -> CountedM
 def stream(
     features: int, classes: int, samples: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Codes and labels like those of a sensor, from the library's own random generator.
+    """Return codes and labels like a sensor's, from the library's own random generator.
 
-    A label stays for 6 samples on average, about as elec's does. Feature f adds noise to what the
-    label shifts by f % 4 eighths of the range; every fourth has four values only.
+    A label stays for 6 samples on average, about as in elec. Feature f is noise, shifted by the
+    label by f % 4 eighths of the range; every fourth feature has only four values.
     """
     fixed = loader.load("python").fixed
     rng = array("i", (0, 0))

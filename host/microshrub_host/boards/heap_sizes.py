@@ -1,4 +1,4 @@
-"""Sizes of the library's objects on the heap of a 32-bit MicroPython, in blocks of 16 bytes."""
+"""Sizes of the library's objects on the heap of a 32-bit MicroPython, with blocks of 16 bytes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .import_heap import BLOCK, WORD, blocks, table
 def heap_bytes(
     thing: object, names: Collection[str] | None = None, seen: Collection[int] = ()
 ) -> int:
-    """Bytes of an object of the device library on the heap, with all that only it holds.
+    """Return the heap bytes of a device library's object, with the objects that only it holds.
 
-    Classes and functions belong to the code and count as 0, all but closures: they are made while
-    the program starts, with what they hold. A text counts as 0 that is one of names; without
-    names, every text; and what is counted elsewhere, whose id() is one of seen.
+    Classes and functions count as 0, as they belong to the code, except closures: these are made
+    while the program starts, with the variables that they hold. A text counts as 0 if it is one of
+    names; without names, every text does. An object counts as 0 if its id() is in seen, as it is
+    counted elsewhere.
     """
     return _heap_bytes(thing, set(seen), names)
 
@@ -33,7 +34,7 @@ def held_by(thing: object) -> set[int]:
 
 
 def address_tables(things: Mapping[str, object]) -> list[AddressTable]:
-    """The tables of addresses that objects of the device library hold."""
+    """Return the tables of addresses that objects of the device library hold."""
     tables: dict[int, AddressTable] = {}
     seen: set[int] = set()
     waiting: list[Any] = [*things.values()]
@@ -72,7 +73,7 @@ def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> in
 
 
 def _closure(thing: object) -> tuple[CellType, ...]:
-    """The variables of a function of the device library that are of the one that made it."""
+    """Return the cells of a closure of the device library: the outer function's variables."""
     ours = isinstance(thing, FunctionType) and thing.__module__.startswith(_LIBRARY)
     return (thing.__closure__ or ()) if ours else ()  # type: ignore[attr-defined]
 
@@ -82,7 +83,7 @@ def _cell_bytes(cell: CellType, seen: set[int], names: Collection[str] | None) -
     if id(cell) in seen:
         return 0
     seen.add(id(cell))
-    held = None if cell == CellType() else cell.cell_contents  # that may be nothing yet
+    held = None if cell == CellType() else cell.cell_contents  # a cell may still be empty
     return BLOCK + _heap_bytes(held, seen, names)
 
 
@@ -91,17 +92,17 @@ _CODE = (bool, type, FunctionType, ModuleType, type(None))
 
 
 def _items(thing: Any) -> list[Any]:
-    """Return the objects that it holds."""
+    """Return the objects that an object holds."""
     if isinstance(thing, dict):
         return [*thing, *thing.values()]
     return [thing.__self__] if isinstance(thing, MethodType) else list(thing)
 
 
 def _bare_bytes(thing: Any) -> int:
-    """Bytes of the object itself, of one that holds others."""
+    """Return the bytes of an object that holds others, without the others."""
     if isinstance(thing, dict):
         return BLOCK + table(len(thing))
-    if isinstance(thing, list):  # it has room for four from the start, and doubles
+    if isinstance(thing, list):  # room for four from the start, then doubled
         room = max(4, 1 << (len(thing) - 1).bit_length()) if thing else 4
         return BLOCK + blocks(room * WORD)
     if isinstance(thing, tuple):
@@ -110,7 +111,7 @@ def _bare_bytes(thing: Any) -> int:
 
 
 def _plain_bytes(thing: Any) -> int:
-    """Bytes of an object that holds no others."""
+    """Return the bytes of an object that holds no others."""
     if isinstance(thing, (array, bytearray, Unmade)):
         return BLOCK + blocks(size_of(thing))
     if isinstance(thing, bytes):
@@ -118,7 +119,7 @@ def _plain_bytes(thing: Any) -> int:
     if isinstance(thing, int):
         small = -(1 << 30) <= thing < 1 << 30
         return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
-    if isinstance(thing, AddressTable):  # on a board an array of addresses
+    if isinstance(thing, AddressTable):  # an array of addresses on a board
         return BLOCK + blocks(len(thing) * WORD)
     if isinstance(thing, float) or type(thing) is object:
         return BLOCK
@@ -126,10 +127,10 @@ def _plain_bytes(thing: Any) -> int:
 
 
 def size_of(buffer: array[int] | bytearray | Unmade) -> int:
-    """Return the bytes of its contents."""
+    """Return the bytes of a buffer's contents."""
     return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
 
 
 def planned(learner: str, learner_kwargs: Mapping[str, Any]) -> Any:
-    """The learner as it will be on the heap, whatever its size: its buffers are not made."""
+    """Return the learner as it will be on the heap, whatever its size, without its buffers."""
     return getattr(loader.load("plan"), learner)(**learner_kwargs)

@@ -1,20 +1,21 @@
-"""Computes how much heap `import microshrub` takes, from the compiled files.
+"""The heap that `import microshrub` takes, computed from the compiled files.
 
 The rules are those of MicroPython 1.25's loader on a 32-bit machine, for any state of the sources.
-In blocks of 16 bytes remain:
+The import leaves, in blocks of 16 bytes:
 
     a module     its object, the table of its globals, the tables of its names and constants
     a function   its object with the defaults, its bytecode or machine code, its inner functions
     a class      its type object and the table of its attributes
-    names        all that the firmware does not have anyway: their characters, and the pools of
+    names        all names that the firmware lacks: their characters, and the pools of
                  pointers to them, which double in size
 
-What a module and a class body execute once (bytecode, tables of children) is garbage afterwards.
-Of a library that is frozen into the firmware, the code, the constants and most names are in flash;
-its modules, functions, classes and their tables are on the heap all the same. Of one in a ROM file
-system, bytecode and the characters of names and texts are in flash; machine code is copied.
+Code that a module or a class body executes once (bytecode, tables of children) is garbage
+afterwards. If a library is frozen into the firmware, the code, the constants and most names are in
+flash, but its modules, functions, classes and their tables are on the heap all the same. If it is
+in a ROM file system, bytecode and the characters of names and texts are in flash; machine code is
+copied.
 
-The sum is within 1 % of gc.mem_alloc() on a real MicroPython. It is less certain which names a
+The sum is within 1 % of gc.mem_alloc() on MicroPython itself. Less certain is which names a
 board's firmware has; and rp2 needs 1 byte less for a name.
 """
 
@@ -35,22 +36,22 @@ from ..programs import mpy
 BLOCK = 16  # bytes
 WORD = 4
 
-# Sizes that a hash table grows through (py/map.c).
+# Successive sizes of a growing hash table (py/map.c).
 _TABLE_SIZES = (
     *(0, 2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73),
     *(97, 127, 167, 223, 293, 389, 521, 691, 919, 1223, 1627, 2161),
 )
 _MODULES_AT_START = 1  # __main__
-_MODULES_TABLE = 32  # bytes of the table of modules, which is there from the start
-_NAMES_AT_START = 7  # in the first pool, which is there from the start
-_CHARACTERS_AT_START = 64  # in the first chunk, likewise
-_FIRST_POOL = 20  # names that it has room for
-_CHUNK = 128  # bytes of characters that are taken from the heap at once
+_MODULES_TABLE = 32  # bytes of the table of modules, which exists from the start
+_NAMES_AT_START = 7  # names in the first pool, which exists from the start
+_CHARACTERS_AT_START = 64  # bytes in the first chunk, which exists from the start
+_FIRST_POOL = 20  # names that the first pool has room for
+_CHUNK = 128  # bytes of a chunk of characters
 
-# Names that the firmware has anyway: those of Python's own modules and types, and what else a real
-# one had when it was asked, if RP2 and ESP32 have it as well. A wrong guess costs about 15 bytes,
-# and where it fills a pool, another one. Some 30 names that both have from `machine` count as new,
-# which leaves room for as many of the user's own.
+# Names in the firmware: names of Python's own modules and types, and other names that a real
+# firmware had in a test, if both RP2 and ESP32 have them. A wrong guess costs about 15 bytes, and
+# one more pool if it fills a pool. Some 30 names that both have from `machine` count as new, which
+# leaves room for as many names of the user.
 _FIRMWARE_MODULES = ("array", "binascii", "io", "json", "math", "os", "struct", "sys")
 _FIRMWARE_TYPES = (int, str, bytes, bytearray, list, tuple, dict, set, property, io.BytesIO)
 _FIRMWARE_WORDS = (
@@ -67,7 +68,7 @@ _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "True", "False", "credits", "l
 FROZEN = ".frozen"  # the place of a library in the firmware
 ROM = "/rom/microshrub.lib"  # the place of a library in a ROM file system
 
-_SMALL_INT_BITS = 30  # besides the sign
+_SMALL_INT_BITS = 30  # bits besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
 
 _STORE_NAME, _STORE_GLOBAL = 0x16, 0x17
@@ -77,9 +78,9 @@ _CALLS = (0x34, 0x36)
 
 @dataclass(frozen=True)
 class ModuleHeap:
-    """Bytes on the heap of one module: machine code, and all else but its names.
+    """The heap of one module in bytes: machine code, and everything else but its names.
 
-    `functions` is how many functions are machine code.
+    `functions` is the number of functions in machine code.
     """
 
     name: str
@@ -90,7 +91,7 @@ class ModuleHeap:
 
 @dataclass(frozen=True)
 class LibraryHeap:
-    """Bytes on the heap of the imported library; `names` are shared by its modules."""
+    """The heap of the imported library in bytes; its modules share `names`."""
 
     modules: list[ModuleHeap]
     names: int
@@ -98,18 +99,18 @@ class LibraryHeap:
 
     @property
     def bytes(self) -> int:
-        """All of it, machine code included."""
+        """The bytes of the whole library, machine code included."""
         of_modules = sum(module.native + module.other for module in self.modules)
         return of_modules + self.names + self.module_table
 
 
 def blocks(size: int) -> int:
-    """Bytes that an allocation of `size` bytes takes."""
+    """Return the bytes of the blocks for an allocation of `size` bytes."""
     return -(-size // BLOCK) * BLOCK
 
 
 def table(entries: int) -> int:
-    """Bytes of a hash table that has grown to hold that many entries."""
+    """Return the bytes of a hash table that has grown to hold that many entries."""
     room = next((size for size in _TABLE_SIZES if size >= entries), entries * 3 // 2 | 1)
     return blocks(room * 2 * WORD)
 
@@ -118,11 +119,11 @@ def table(entries: int) -> int:
 def library_heap(
     arch: str, roots: tuple[str, ...], place: str = "/lib", native: bool = False
 ) -> LibraryHeap:
-    """Return the heap that importing modules takes if the files for `arch` are in `place`.
+    """Return the heap of imported modules if the files for `arch` are in `place`.
 
-    The place may be FROZEN. With `native`, their kernels are in a native module; raises
-    NoNativeTools. Where machine code is not kept on the heap (Board.native false), leave
-    ModuleHeap.native out.
+    The place may be FROZEN. With `native`, the kernels are in a native module; raises
+    NoNativeTools. If machine code is not on the heap (Board.native false), leave ModuleHeap.native
+    out.
     """
     return files_heap(imported_files(arch, roots, native), place)
 
@@ -130,21 +131,21 @@ def library_heap(
 def files_heap(
     files: Iterable[Path], place: str = "/lib", forgotten: Iterable[Path] = ()
 ) -> LibraryHeap:
-    """The same for the library's compiled files that are imported.
+    """Return the heap of imported modules for these compiled files of the library.
 
-    Of those that the program forgets again, names and packages remain.
+    Of modules that the program imports and then forgets, only names and packages remain.
     """
     modules = [mpy.read(path) for path in files]
     gone = [mpy.read(path) for path in forgotten]
     names = _new_names([*modules, *gone], place)
-    children: dict[str, int] = {}  # of a package: how many modules are its attributes
+    children: dict[str, int] = {}  # number of modules that are attributes, by package
     for module in (*modules, *gone):
         above, _, _ = module.name.rpartition(".")
         children[above] = children.get(above, 0) + (module.name != "__init__")
     rooms = sorted(room for room in children if room)
     children[""] += len(rooms)
     count = len(modules) + len(gone) + len(rooms)
-    # the package imports a native module by its name, which it has as an attribute anyway
+    # a native module's name is an attribute of the package anyway
     given = [_functions_of(module) - 1 for module in modules if _is_of_package(module)]
     stored = children[""] + sum(given)
     return LibraryHeap(
@@ -159,17 +160,17 @@ def files_heap(
 
 @functools.cache
 def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
-    """Texts that are on the board anyway, as names in the firmware or in these modules."""
+    """Return texts that are on the board anyway, as names in the firmware or in these modules."""
     return texts_in(imported_files(arch, roots, native=False), place)
 
 
 def texts_in(files: Iterable[Path], place: str = "/lib") -> frozenset[str]:
-    """The same for the library's compiled files that are imported."""
+    """Return texts that are on the board anyway, for these compiled files of the library."""
     return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
 
 
 def imported_files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
-    """The compiled files of the imported modules."""
+    """Return the compiled files of the imported modules."""
     needed = library_files.closure(roots)
     if native:
         from ..programs import native_files
@@ -179,17 +180,17 @@ def imported_files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path
 
 
 def _functions_of(module: mpy.Module) -> int:
-    """How many functions a native module makes: all that it names but its file and the package."""
+    """Return the number of a native module's functions: its names but its file and the package."""
     return len(module.all_names) - 1 - _is_of_package(module) if module.code.native else 0
 
 
 def _is_of_package(module: mpy.Module) -> bool:
-    """Whether it is a native module that makes its functions globals of the package."""
+    """Return whether this is a native module that makes its functions globals of the package."""
     return module.code.native and module.names[-1] == library_files.PACKAGE
 
 
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
-    """A subfolder of the library: a package without a file, whose modules are its attributes."""
+    """Return the heap of a subfolder: a package without a file, with its modules as attributes."""
     stored = 2 + modules  # __name__, __path__
     other = BLOCK + BLOCK + table(stored)
     other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}/{room}") + 1)
@@ -207,7 +208,7 @@ def _module_heap(
     other += functions * BLOCK
     stored += 0 if _is_of_package(module) else functions
     if module.name == "__init__":
-        stored += 1 + others  # __path__, and the other modules are attributes of the package
+        stored += 1 + others  # __path__, and the other modules as attributes
         other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}") + 1)
     other += BLOCK + BLOCK + table(stored)
     if not frozen:
@@ -221,7 +222,7 @@ def _native_functions(code: mpy.Code) -> int:
 
 
 def _stored(body: mpy.Code) -> int:
-    """How many names the body of a module or class stores."""
+    """Return the number of names that the body of a module or class stores."""
     if body.native:
         return 0
     stores = (_STORE_NAME, _STORE_GLOBAL)
@@ -229,9 +230,9 @@ def _stored(body: mpy.Code) -> int:
 
 
 def _left_by(body: mpy.Code, place: str) -> tuple[int, int]:
-    """Return what running a module's or class's body takes: other bytes, and machine code."""
+    """Return the heap left by running a module's or class's body: other bytes, machine code."""
     other = native = built = 0
-    if body.native:  # its functions are in it; a list of what the collector has to keep
+    if body.native:  # with its functions, and a list of objects for the collector to keep
         return 0, blocks(len(body.data)) + BLOCK + blocks(4 * WORD)
     for opcode, argument in mpy.operations(body.data):
         if opcode == _BUILD_TUPLE:
@@ -242,7 +243,7 @@ def _left_by(body: mpy.Code, place: str) -> tuple[int, int]:
             other += BLOCK
         elif opcode in (mpy.MAKE_FUNCTION, mpy.MAKE_DEFAULTS):
             child = body.children[argument]
-            if child.class_body:  # the call that makes it is counted above
+            if child.class_body:  # the call that makes the class is counted above
                 kept = _left_by(child, place)
                 other += _TYPE_OBJECT + table(_stored(child))
             else:
@@ -279,7 +280,7 @@ def _constant(kind: int, value: Any, names: Collection[str], rom: bool) -> int:
 
 
 def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
-    """Names that the firmware does not have, in the order in which they come."""
+    """Return the names that the firmware lacks, in their order."""
     names: list[str] = []
     frozen: set[str] = set()
     for module in modules:
@@ -311,12 +312,12 @@ def _firmware_names() -> set[str]:
 
 
 def _in_rom(modules: Iterable[mpy.Module]) -> set[str]:
-    """The names whose characters are in the ROM file system, in the modules' files."""
+    """Return the names whose characters are in the ROM file system, in the modules' files."""
     return {name for module in modules for name in module.names}
 
 
 def _names_heap(names: Collection[str], in_rom: Collection[str] = ()) -> int:
-    """Characters go to chunks one after another; pointers, lengths and hashes to pools."""
+    """Return the heap of names: chunks of characters; pools of pointers, lengths and hashes."""
     size, used = -_CHUNK, _CHARACTERS_AT_START
     for name in names:
         if name in in_rom:
@@ -329,7 +330,7 @@ def _names_heap(names: Collection[str], in_rom: Collection[str] = ()) -> int:
 
 
 def _pools(names: int) -> Iterator[int]:
-    """Bytes of each pool that so many names fill."""
+    """Yield the bytes of each pool for that many names."""
     room, left = _FIRST_POOL, names - (_FIRST_POOL - _NAMES_AT_START)
     while left > 0:
         room, left = room * 2, left - room * 2
@@ -337,7 +338,9 @@ def _pools(names: int) -> Iterator[int]:
 
 
 def qstr_bytes(files: Iterable[Path]) -> int:
-    """What micropython.qstr_info() says of the names of these compiled files: pools and
-    characters, without chunks."""
+    """Return the bytes in micropython.qstr_info() for the names of these compiled files.
+
+    These are the pools and the characters, without the chunks.
+    """
     names = _new_names(map(mpy.read, files), "/lib")
     return sum(len(name.encode()) + 1 for name in names) + sum(_pools(len(names)))

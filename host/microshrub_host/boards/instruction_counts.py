@@ -1,7 +1,7 @@
-"""Instructions per predict and per learn on emulated boards, exact and the same in every run.
+"""Instructions of a predict and a learn on emulated boards, exact and the same in every run.
 
-The calls are those of a program on the board: model.predict(x) and model.learn(x, label), checks
-of the arguments included. The model learns for a while before anything is counted.
+The calls are as in a program on the board: model.predict(x) and model.learn(x, label), with the
+checks of the arguments. The model learns for a while before the count begins.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .counted_models import CountedModel
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
 
-SECONDS = 600  # the longest that a run on the board may take
+SECONDS = 600  # time limit of a run on the board
 _OFTEN = "import gc\ngc.threshold(4096)"  # collecting often keeps the heap in one piece
 
 _QUICK = """from microshrub.thicket.decide import decide
 run.model.predict = lambda x: decide(run.model, x)"""
 
-_SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
+_SMALL = 65536  # bytes of a thicket that does not look back further and has no large trees
 _UNCALLED = {
-    "thicket.members": ("ask_twice", "copy"),  # which are for these
+    "thicket.members": ("ask_twice", "copy"),  # only for larger thickets
     "thicket.vote_mixing": ("judge_lookback",),
     "thicket.trees": ("hang", "descend_far"),
-    "thicket.drift_response": (  # no range grows here
+    "thicket.drift_response": (  # no range grows in a count
         *("move_samples", "move_grove", "move_trees", "move_bayes", "move_softmax"),
         *("rescaled", "move_thicket", "leave_unit", "is_new_unit", "are_outside"),
     ),
@@ -46,10 +46,10 @@ _UNCALLED = {
 }
 
 _FEATURES = ("device.__init__", *modules_by_need(None))
-# of a program: here codes come, and are not judged
+# parts of programs that a count lacks: the input is codes, without metrics
 _NOT_MEASURED = ("quantizer", "metrics", "target")
 
-# ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
+# ticks of the boards' timers, of 16, 25 and 10 MHz, in an instruction of 2**10 ns
 TICKS = {"cortex-m0": 16.384, "rv32": 10.24} | dict.fromkeys(
     ("cortex-m3", "cortex-m4", "cortex-m7"), 25.6
 )
@@ -66,7 +66,7 @@ class InstructionCost:
     crc: int
 
 
-# The kernels of a learning shrub ensemble as they call each other, two blanks for each level.
+# The call tree of the kernels of a learning shrub ensemble, two blanks for each level.
 KERNELS = """\
 check_row
   same_items
@@ -90,7 +90,7 @@ mix""".splitlines()
 
 
 def learned_on_pc(what: CountedModel) -> int:
-    """The CRC of the model that has learned the whole stream in the simulator."""
+    """Return the CRC of the model after learning the whole stream in the simulator."""
     model = getattr(loader.load(loader.fastest()), what.learner)(**what.parameters)
     codes = array("H", what.codes.tobytes())
     labels = bytearray(what.labels.tobytes())
@@ -102,9 +102,10 @@ class Counter:
     """`with Counter("cortex-m0", configurations()) as counter: counter.count(0)`.
 
     An emulated board with the library, the streams of the configurations and the program that
-    counts. `progress` gets a line of text before each step. `warmup` overrides how many samples a
-    model learns before anything is counted, for each stream or for all. With `native`, the kernels
-    are in a native module, those of count_features() only with `features`; raises NoNativeTools.
+    counts. `progress` receives a line of text before each step. `warmup` overrides the number of
+    samples that a model learns before the count, for each stream or for all. With `native`, the
+    kernels are in a native module, the kernels of count_features() only with `features`; raises
+    NoNativeTools.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Counter:
             compiled = native_files.compiled(arch, used)
         else:
             compiled = mpy.compiled(arch)
-        # the rest of a program is not called, and each file takes some of the board's heap
+        # the rest of a program is never called, and each file takes some heap
         library = [
             file
             for file in compiled
@@ -163,11 +164,11 @@ class Counter:
         asked: bool = False,
         quick: bool = False,
     ) -> InstructionCost:
-        """Instructions of each predict and each learn of a configuration, or of another model.
+        """Count the instructions of each predict and learn of a configuration or another model.
 
-        The latter is of that class and has those parameters; it learns the configuration's stream.
-        With `asked`, learn() may use what predict() has computed for the same sample; with
-        `quick`, decide() of thicket/decide.py predicts.
+        The other model is of the given class with the given parameters, and learns the
+        configuration's stream. With `asked`, learn() may reuse predict()'s results for the same
+        sample; with `quick`, decide() of thicket/decide.py predicts.
         """
         self._start(which, learner, parameters)
         if quick:
@@ -178,16 +179,16 @@ class Counter:
         )
 
     def count_kernel(self, which: int, name: str) -> tuple[Counts, Counts]:
-        """Instructions and calls in each learn of one kernel, with all that it calls."""
+        """Count the instructions of one kernel, with its callees, and its calls, in each learn."""
         self._start(which)
         _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
         return self._instructions(ticks - calls * empty), calls
 
     def count_anomaly(self, which: int, detector: str = "AnomalyScore") -> tuple[Counts, int]:
-        """Instructions of each update() of an anomaly score with a full window; its state's CRC.
+        """Count the instructions of each update() of an anomaly score; return also its CRC.
 
-        It sees the configuration's stream. The detector may be NoveltyDetector, too: then it is
-        meet(), with a label that follows from the sample.
+        The score's window is full, and its input is the configuration's stream. With the detector
+        NoveltyDetector, the method is meet(), with a label that follows from the sample.
         """
         what = self._whats[which]
         samples, features = what.codes.shape
@@ -197,17 +198,19 @@ class Counter:
         return self._counted(call)
 
     def count_queries(self, which: int) -> tuple[Counts, Counts, int]:
-        """Instructions of each ask() and each note() of a QueryStrategy; its state's CRC.
+        """Count the instructions of each ask() and note() of a QueryStrategy; return also its CRC.
 
-        The codes of the configuration's stream stand for votes.
+        The codes of the configuration's stream represent votes.
         """
         samples, classes = self._whats[which].codes.shape
         both, crc = self._counted(f"count_queries('/codes{which}', {classes}, {samples})")
         return both[:samples], both[samples:], crc
 
     def count_rehearsal(self, which: int) -> tuple[Counts, int]:
-        """Instructions of each rehearse() of the configuration's thicket behind its warm-up; its
-        state's CRC."""
+        """Count the instructions of each rehearse() of a thicket after its warm-up.
+
+        The thicket is the configuration's. Returns also the CRC of its state.
+        """
         what = self._whats[which]
         model = f"microshrub.{what.learner}(**{dict(what.parameters)!r})"
         call = f"'/codes{which}', '/labels{which}', {model}, {what.warmup}, {len(what.codes)}"
@@ -216,9 +219,10 @@ class Counter:
         return self._counted(f"count_rehearsal({call})")
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
-        """Instructions of each sample that a Forecaster takes; the CRC of its learner's state.
+        """Count the instructions of each sample of a Forecaster; return its learner's CRC, too.
 
-        target has its parameters; the codes of the configuration's stream are its values.
+        target has the Forecaster's parameters; the codes of the configuration's stream are its
+        values.
         """
         what = self._whats[which]
         model = f"{what.learner!r}, {dict(what.parameters)!r}, {dict(target)!r}"
@@ -226,9 +230,10 @@ class Counter:
         return self._counted(call)
 
     def count_features(self, which: int, options: Mapping[str, Any]) -> tuple[Counts, int]:
-        """Instructions of each reading that a FeatureExtractor takes; the CRC of its samples.
+        """Count the instructions of each reading of a FeatureExtractor; return its samples' CRC.
 
-        options are its parameters; the configuration's codes, less 2**15, are the readings.
+        options are the extractor's parameters; the configuration's codes, less 2**15, are the
+        readings.
         """
         readings, channels = self._whats[which].codes.shape
         call = f"count_features({dict(options)!r}, {channels}, '/codes{which}', {readings})"
@@ -244,7 +249,7 @@ class Counter:
     def _start(
         self, which: int, learner: str | None = None, parameters: Mapping[str, Any] | None = None
     ) -> None:
-        """Have `run` on the board, with a fresh model that has learned the first samples."""
+        """Make `run` on the board, with a new model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
         self._board.exec(f"{_OFTEN}\nfrom count import Run\nrun = None\ngc.collect()")
@@ -286,8 +291,10 @@ class Counter:
 
 
 def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, bytes]]:
-    """Modules without the bodies of the functions that thickets of up to 64 KB do not call: a
-    program that `build` makes does not have these, and a board has no room for them."""
+    """Yield modules without the bodies of functions that thickets of up to 64 KB never call.
+
+    A program from `build` does not have these bodies either, and a board has no room for them.
+    """
     if any(what.learner != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
         return
     for name, uncalled in _UNCALLED.items():
@@ -302,15 +309,15 @@ def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, byte
 
 
 def _imported(whats: Sequence[CountedModel]) -> list[str]:
-    """The library's modules that programs with these models import."""
+    """Return the library's modules that programs with these models import."""
     parts = (ram_budget.modules_of(what.learner, what.parameters) for what in whats)
     return library_files.closure(module for part in parts for module in part)
 
 
 def _arguments(name: str) -> int:
-    """How many arguments the kernel of that name has: a shrub's, or else one of all learners.
+    """Return the number of a kernel's arguments: of a shrub's kernel, or else of a shared one.
 
-    Other modules may have one of that name, too.
+    Other modules may have a kernel of the same name.
     """
     shared, shrub = (
         [path for path in library_files.sources() if path.parent.name == room]

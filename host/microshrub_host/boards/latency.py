@@ -1,7 +1,7 @@
-"""How long a sample takes with a model that is not in the board's file, counted in emulation.
+"""The time of a sample, counted in emulation, for models that the board's file lacks.
 
 The model learns the first samples of the user's stream on an emulated processor like the board's;
-the board's file says how long an instruction takes.
+the board's file has the time of an instruction.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _EMULATED = {
     "armv7emsp": "cortex-m3",
     "rv32imc": "rv32",
 }  # by the boards' arch
-_FEW = 60  # samples of a first estimate, half of which are counted
+_FEW = 60  # samples of a first estimate; half of them are counted
 _MANY = 1300  # no window is longer than 1,024
-_COUNTED = 200  # of these
-_NEUTRAL = ("seed", "step")  # these change the numbers, not how much is computed
+_COUNTED = 200  # the last of the samples
+_NEUTRAL = ("seed", "step")  # parameters that change results, not the amount of work
 
 
 class Clock:
     """`with Clock(board, stream, warmup) as clock: clock.milliseconds("shrub", {...}, most=5)`.
 
-    The emulated board is started when it is first needed. A stream that is too short is repeated.
+    The emulated board starts when it is first needed. A stream that is too short is repeated.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class Clock:
         progress: Progress | None = None,
         native: bool = False,
     ) -> None:
-        """With native, models have their kernels in a native module, as `build` makes it.
+        """Prepare the count; with native, models have their kernels in a native module.
 
-        Raises NoEmulator, which says what to do, if the emulated board is not built yet.
+        Raises NoEmulator, with advice, if the emulated board is not built yet.
         """
         self._name = _EMULATED[board.arch]
         emulated_boards.find(self._name)
@@ -63,13 +63,13 @@ class Clock:
         self._progress = progress
         self._native = native
         self._counter: Counter | None = None
-        self._modules: tuple[str, ...] = ()  # that a native module on the emulated board is for
+        self._modules: tuple[str, ...] = ()  # of the native module on the board
         self._known: dict[str, float] = {}
 
     def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
-        """Count a predict and a learn, 99th percentiles; beyond `most`, a first estimate.
+        """Return the time of a predict and a learn, 99th percentiles; an estimate beyond `most`.
 
-        model is a name of the command line, parameters are all of its constructor's.
+        model is a name from the command line, parameters are all arguments of the constructor.
         """
         key = _key(model, parameters)
         if key not in self._known:
@@ -80,7 +80,7 @@ class Clock:
         return self._known[key]
 
     def remember(self, model: str, parameters: Mapping[str, Any], milliseconds: float) -> None:
-        """Remember this model's time, and do not count it again."""
+        """Remember a model's time, so that the model is not counted again."""
         self._known[_key(model, parameters)] = milliseconds
 
     def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
@@ -89,7 +89,7 @@ class Clock:
         return float(sum(calls) * self._per_instruction + len(calls) * self._more)
 
     def _open(self, model: str, parameters: Mapping[str, Any]) -> Counter:
-        """A native module has the kernels of one learner: another one needs a board of its own."""
+        """Return the counter; start a new board for another learner, if the kernels are native."""
         learner, given = (MODELS[model], parameters) if self._native else ("", {})
         modules = ram_budget.modules_of(learner, given) if self._native else ()
         if self._counter is None or modules != self._modules:
@@ -120,15 +120,15 @@ class Clock:
 
 
 def can_count(board: Board) -> bool:
-    """Return whether an emulated board like this one exists, which gives its times.
+    """Return whether an emulated board can count the times of this board.
 
-    Where the heap is in PSRAM they do not, and the board's file has no cost.
+    This is not possible for a board with its heap in PSRAM, whose file has no cost.
     """
     return board.arch in _EMULATED and bool(board.cost)
 
 
 def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
-    """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
+    """Return the quantizer's codes of the first samples, as in a simulation; (_MANY, features)."""
     rows = stream.raw_rows()
     quantizer = loader.load(loader.fastest()).Quantizer(rows.shape[1])
     quantizer.observe(ints(rows[:warmup]))

@@ -1,8 +1,8 @@
 """A board's program as its files: a learner with its quantizer, companions and settings.
 
-The board knows a program by the CRC32 of the bytes of config.json. usual_program() is that which
-`build` makes where nothing else is asked for, before there is one: its samples come over the
-serial link, or are made of an analog sensor's readings; it has a drift alarm, and checkpoints.
+The board identifies a program by the CRC32 of config.json. usual_program() is the program that
+`build` makes without further options, before there is a model: its samples come over the serial
+link, or are made of an analog sensor's readings; it has a drift alarm, and checkpoints.
 """
 
 from __future__ import annotations
@@ -34,17 +34,20 @@ TARGET = ("target.state", "interval.state", "naive.state")
 class Program:
     """A board's program. Features and classes are in the order of their numbers.
 
-    If `config` has spare classes, these are the last ones, which have no name yet.
+    If `config` has spare classes, these are the last classes, and have no names yet.
 
-    A program that predicts a number has no classes; its features are the columns that its sensor
-    gives, the target among them. `more` are the states of companions, by their names.
+    A program that predicts a number has no classes; its features are the sensor's columns,
+    including the target. `more` has the states of companions, by name. `learner_state` is empty
+    for a learner without samples, `quantizer_state` for a quantizer that has yet to process its
+    first `warmup` samples; if warmup is None, the ranges grow. `config` is the rest of
+    config.json. `more_files` are further files of the board, by name.
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
     quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `config`
     is the rest of config.json. `more_files` are more files of the board, by their names.
     """
 
-    learner: str  # the name of its class
+    learner: str  # name of the learner's class
     parameters: dict[str, Any]
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
@@ -53,7 +56,7 @@ class Program:
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
     config: dict[str, Any]
-    regression: dict[str, Any] | None = None  # of a regressor: its Forecaster's parameters
+    regression: dict[str, Any] | None = None  # parameters of a regressor's Forecaster
     more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     more_files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
@@ -90,7 +93,7 @@ _CONFIG: dict[str, Any] = {
     "watchdog": 0,
     "text": False,
 }
-_EVENTS = 64  # that are kept for a broker
+_EVENTS = 64  # events that are kept for a broker
 NETWORK: dict[str, Any] = {
     "mqtt": {
         "host": "192.168.1.100", "port": 1883, "name": "board", "settle": [3, 230],
@@ -106,10 +109,10 @@ DATAGRAMS: dict[str, Any] = {
 
 
 def usual_program(deployment: Deployment) -> Program:
-    """The program of a learner and its companions.
+    """Return the program of a learner and its companions.
 
-    A companion that makes the samples decides how many features there are. A regressor for late
-    targets forecasts from one lag, unless a Forecast has more.
+    A companion that makes the samples determines the number of features. A regressor for late
+    targets forecasts from one lag, unless a Forecast has more lags.
     """
     learner, parameters = deployment.learner, deployment.parameters
     companions, network = deployment.companions, deployment.network
@@ -151,9 +154,9 @@ def usual_program(deployment: Deployment) -> Program:
 
 
 def as_simulated(program: Program) -> Program:
-    """The program without the options of `build`, as `simulate` counts it: usual_program().
+    """Return the program without the options of `build`, as `simulate` counts it.
 
-    The learner has its companions, and has learned nothing yet.
+    The result is as from usual_program(). The learner has its companions, but no samples.
     """
     kept = [each.name for each in companion_registry.all_companions()] + [CONFIG]
     config = dict(_CONFIG)
@@ -167,7 +170,7 @@ def as_simulated(program: Program) -> Program:
     regression = program.regression
     if regression:
         config["alarm"] = None
-        regression = {**regression, "ends": None}  # known once there is a quantizer
+        regression = {**regression, "ends": None}  # known only with a quantizer
     return replace(
         program,
         regression=regression,
@@ -195,7 +198,7 @@ def _without_states(part: Any) -> Any:
 
 
 def added(program: Program) -> list[str]:
-    """The options of `build` for which a program has more than as_simulated()."""
+    """Return the options of `build` that add to a program's as_simulated()."""
     simulated = as_simulated(program).config
     checkpoint = program.config["checkpoint"]
     companions = [each.name for each in companion_registry.all_companions()] + [CONFIG]
@@ -214,7 +217,7 @@ def added(program: Program) -> list[str]:
 def _numbers(
     known: dict[str, Any] | None, parameters: Parameters, columns: int | None
 ) -> dict[str, Any]:
-    """The parameters of a Forecaster around a regressor; columns are those of a sensor."""
+    """Return the parameters of a regressor's Forecaster; columns are counted on a sensor."""
     late = int(parameters.get("late", 0))
     horizon, lags = (late + 1, 1) if late else (0, 0)
     fields = known or {"column": 0, "horizon": horizon, "lags": lags, "interval": None}
@@ -223,7 +226,7 @@ def _numbers(
 
 
 def _classes(count: int, known: Sequence[str], config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the classes; companions add the last ones."""
+    """Return the names of the classes; the last ones are from companions."""
     more = spare_names(config)
     before = count - len(more)
     return (*(tuple(known)[:before] or _numbered(before)), *more)
@@ -234,9 +237,9 @@ def _numbered(count: int) -> tuple[str, ...]:
 
 
 def in_network(given: Mapping[str, Any]) -> list[str]:
-    """What options ask for of a program in a network, by their names, as usual_program() has it.
+    """Return the parts of a program in a network, by options' names, as for usual_program().
 
-    The value of `network` is such names, too; that of `share` may be words, as `build` takes them.
+    The option `network` may have such names as its value; `share` may have words, as in `build`.
     """
     wanted = given.get("network") or ()
     words = given.get("share") or ()
@@ -253,7 +256,7 @@ def check_espnow(board: Board) -> None:
 
 
 def check_wifi(board: Board, flag: str) -> None:
-    """Raise UserError for a board that cannot be in a wireless network; flag is what needs it."""
+    """Raise UserError for a board without a usable Wi-Fi; flag is the option that needs Wi-Fi."""
     if board.wifi is None:
         raise UserError(
             f"{flag} needs Wi-Fi, and {board.name} has none that the program can use: "

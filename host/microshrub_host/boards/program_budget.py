@@ -1,8 +1,8 @@
 """The RAM of a program on a board: its learner, its other objects, and its library.
 
-Where many sizes of a learner are compared, each is counted with the code of a typical size; this
-is within 1 % of what `build` counts of the program itself, and is made once for each learner and
-its options. Where there is one, as for `simulate --board`, the program is counted as in `build`.
+To compare many sizes of a learner, each size is counted with the code of a typical size, which is
+computed once for each learner and its options; the result is within 1 % of the exact count in
+`build`. For a single program, as in `simulate --board`, the count is exact.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from .ram_budget import Budget, Parameters, Part
 from .scarce_machine_code import ANY, saved_as_needed
 
 _TYPICAL = {"features": 8, "classes": 4}
-# Between these, a number decides little of what code there is; beyond, it has other widths
+# Between these limits, a number hardly affects the code; beyond, it has another width
 _LEAST, _MOST = 3, 255
 _TYPICAL_NUMBERS = (0, 32, 1024)
-_NARROW = 32  # a parameter that is never larger decides what code there is
-_NAMED = b"\0"  # a state that is not looked at
-# parts for companions
+_NARROW = 32  # a parameter with this limit or less affects the code
+_NAMED = b"\0"  # a state that is never read
+# the names of companions' parts
 _OF_COMPANIONS = ("anomaly", "spare classes", "queries", "watchers", "target")
 
 
 def budget_of(library: ProgramLibrary, user_bytes: int = 0) -> Budget:
-    """The RAM of a program, whether it fits or not.
+    """Return the RAM of a program, whether it fits or not.
 
-    user_bytes are those of the user's own compiled files, which take about as much. Raises
-    UserError for what the program refuses.
+    user_bytes is the size of the user's compiled files, which take about as much RAM. Raises
+    UserError if the program cannot be made.
     """
     program, board, code = library.program, library.board, ProgramCode.of(library)
     users = [Part("own", user_bytes, "the user's files, about")] if user_bytes else []
@@ -52,7 +52,7 @@ def budget_of(library: ProgramLibrary, user_bytes: int = 0) -> Budget:
 
 
 def fitting(library: ProgramLibrary, user_bytes: int = 0) -> ProgramLibrary:
-    """The library with as much machine code as fits the board beside all else of the program."""
+    """Return the library with as much machine code as fits the board with the whole program."""
     if not library.can_be_mixed or not library.board.native:
         return library
     libraries = {0: library}
@@ -65,19 +65,19 @@ def fitting(library: ProgramLibrary, user_bytes: int = 0) -> ProgramLibrary:
 
 
 def frozen_advice(program: Program, board: Board) -> str:
-    """A sentence for a program that does not fit as it is copied, if it fits in a firmware."""
+    """Return advice if a program that does not fit as copied files fits in a firmware; else ""."""
     fits = budget_of(ProgramLibrary(program, board, freeze=True)).fits
     return "With the library in the firmware, `build --freeze`, it fits as it is." if fits else ""
 
 
 def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
-    """Return the budget that usual_budget() keeps, counted anew."""
+    """Compute the budget that usual_budget() caches."""
     board, learner = deployment.board, deployment.learner
     program = usual_program(deployment)
     library = ProgramLibrary(program, board, deployment.emit, deployment.freeze, slowest=slowest)
     if exact:
         return budget_of(fitting(library))
-    # those that make the samples are a part of the sensor
+    # companions that make the samples are a part of the sensor
     counted = [each for each in deployment.companions if not isinstance(each, Extracted)]
 
     def count(saved: int) -> Budget:
@@ -98,7 +98,7 @@ def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = F
 
 
 def _typical_code(library: ProgramLibrary) -> ProgramCode:
-    """The code of a program, as it is for a learner of a typical size with such options."""
+    """Return the code of a program for a learner of a typical size with the same options."""
     program = library.program
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
@@ -109,12 +109,12 @@ def _typical_code(library: ProgramLibrary) -> ProgramCode:
 def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[Part]:
     """Return the objects that the program makes besides the learner, quantizer, metrics and rows.
 
-    A program whose learner is fresh counts as if it named the files of a learned one, as well.
+    A program whose learner is untrained counts as if it also named a trained learner's files.
     """
     named = program
     if not program.regression:
         named = replace(named, quantizer_state=_NAMED)
-        if not program.config.get("spare_classes"):  # whose states would have to be named, too
+        if not program.config.get("spare_classes"):  # their states would also need names
             named = replace(named, learner_state=_NAMED)
     try:
         parts = program_parts(named.files()["config.json"], code.arch, code.texts)
@@ -129,7 +129,7 @@ def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[
 
 
 def _typical(learner: str, parameters: Parameters) -> dict[str, Any]:
-    """Parameters of a typical size with which the program has about the same code."""
+    """Return parameters of a typical size with which the program has about the same code."""
     rows = options_of(model_name(learner))
     typical = {
         name: _typical_of(value, rows.get(name), _TYPICAL.get(name, 0))
@@ -145,7 +145,7 @@ def _typical(learner: str, parameters: Parameters) -> dict[str, Any]:
 
 
 def _typical_of(value: Any, row: Parameter | None, usual: int) -> Any:
-    """The same, or another number of about that size."""
+    """Return the value, or a typical number of about that size."""
     if row is None:
         default = usual or value
     elif row.kind is float or (row.kind is int and not row.choices and _is_wide(row)):
@@ -162,5 +162,5 @@ def _is_wide(row: Parameter) -> bool:
 
 
 def _extent(number: float) -> int:
-    """How a number stands to the limits."""
+    """Return how many of the limits a number reaches."""
     return (number >= _LEAST) + (number > _MOST)

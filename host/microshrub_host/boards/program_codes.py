@@ -1,8 +1,8 @@
 """The RAM of a program's code on a board; the package has a table for typical programs.
 
-To count it, the program's modules are merged and compiled, which takes most of a first `build`. So
-the package brings a table, see typical_programs.py. It holds for the code that it was made with; a
-checkout has none, or one of other sources, and counts for itself.
+To count the code, the program's modules are merged and compiled, which takes most of the time of a
+first `build`. So the package brings a table, see typical_programs.py. The table is valid only for
+the code from which it was made; a checkout has no valid table, and counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _codes: dict[str, ProgramCode] = {}
 
 @dataclass(frozen=True)
 class ProgramCode:
-    """The RAM of a program's library, and the texts that it brings to the board."""
+    """The RAM of a program's library, and the texts that the library brings to the board."""
 
     parts: tuple[Part, ...]
     texts: frozenset[str]
@@ -72,7 +72,7 @@ def _made_with() -> str:
 
 @functools.cache
 def table(file: Path) -> dict[str, ProgramCode]:
-    """Return the contents of such a file; nothing if it was made with other code."""
+    """Return the contents of a table's file; {} if the file was made with other code."""
     if not file.is_file():
         return {}
     rows = json.loads(gzip.decompress(file.read_bytes()))
@@ -88,7 +88,7 @@ def _read(row: dict[str, Any]) -> ProgramCode:
 
 
 def counted() -> bytes:
-    """A table of all that was counted in this process."""
+    """Return a table of all codes that were counted in this process."""
     rows = {key: asdict(code) | {"texts": sorted(code.texts)} for key, code in _codes.items()}
     text = json.dumps({"made with": _made_with(), **rows})
     return gzip.compress(text.encode(), mtime=0)

@@ -1,11 +1,11 @@
 """The heap of a board's program: its objects, and the frames of its calls.
 
-The objects are made here, by the same classes from the same config.json, as a plan, and counted by
-the rules of MicroPython. What the learner takes, with its quantizer and the like, is in
-ram_budget.py. So are the rules for objects.
+The objects are made on the PC as a plan, by the same classes from the same config.json, and are
+counted by MicroPython's rules. The RAM of the learner, with its quantizer and rows, is in
+ram_budget.py, and the rules for objects are in heap_sizes.py.
 
-A call of a bytecode function takes heap, too, where it has many variables. Those are counted that
-are under way while the program answers a request for its status.
+A call of a bytecode function with many variables also takes heap. The count includes the calls
+that are active while the program answers a request for its status.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .import_heap import WORD, blocks
 from .ram_budget import Part
 
 _POLL = 128  # bytes of select.poll() with one stream
-_FRAME = 5 * WORD  # of a bytecode function, without its variables
-_HANDLER = 3 * WORD  # of each `try` and `with` that may be under way in it
-_ON_STACK = 11 * WORD  # up to so much of both stays on C's stack
-_HASH = 1 << 31  # in place of config.json's CRC32, of which not every one takes heap
+_FRAME = 5 * WORD  # frame of a bytecode function, without its variables
+_HANDLER = 3 * WORD  # for each nested `try` and `with` of the function
+_ON_STACK = 11 * WORD  # up to this size, a frame stays on C's stack
+_HASH = 1 << 31  # in place of config.json's CRC32, which may or may not take heap
 _UNDER_WAY = {
     "device.program": ("main", "_run"),
     "device.service": ("serve",),
@@ -41,8 +41,8 @@ _UNDER_WAY = {
 def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part]:
     """Return the heap of a program besides its learner, quantizer, metrics and row.
 
-    arch is what its library is compiled for, names are the texts that are on the board anyway.
-    Raises ValueError for what the program refuses.
+    arch is the target of its compiled library, names are the texts that are on the board anyway.
+    Raises ValueError if the program cannot be made.
     """
     service = _service(config)
     app = service._app
@@ -54,11 +54,11 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         counted += [
             app.forecaster.target,
             *app.forecaster._flat[1:3],
-        ]  # and its row
+        ]  # with the row
     else:
         counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
-    if app.sharing:  # which has the learner's buffers at hand
+    if app.sharing:  # sharing refers to the learner's buffers
         elsewhere += held_by(app.learner)
     over_tcp = service._link if hasattr(service._link, "line") else None
     link = over_tcp.line if over_tcp else service._link
@@ -96,14 +96,16 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
 
 
 def judging_bytes(features: int) -> int:
-    """What judging a packet, or making one, takes of the heap for a moment: rows of samples, and
-    lists of neighbours. Measured, see tests/tools/board/test_build_share.py.
+    """Return the temporary heap for judging or making a packet.
+
+    The heap holds rows of samples, and lists of neighbours. Measured, see
+    tests/tools/board/test_build_share.py.
     """
     return 12_288 + 320 * features
 
 
 def _service(config: bytes) -> Any:
-    """The program's Service of a configuration, as a plan; its passwords have the usual length."""
+    """Make the program's Service for a configuration, as a plan; passwords have usual length."""
     device = loader.load("plan").device
     secrets: dict[str, Any] = {
         "mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64,
@@ -117,7 +119,7 @@ def _service(config: bytes) -> Any:
 
 
 def _without_user_sensors(config: bytes) -> bytes:
-    """The same with analog pins for sensors of the user's own, which the PC cannot make."""
+    """Return the configuration with analog pins for user-made sensors, which a PC cannot make."""
     fields = json.loads(config)
     sensor = fields.get("sensor")
     known = sensor and _known(sensor)
@@ -133,12 +135,12 @@ def _known(sensor: dict[str, Any]) -> dict[str, Any]:
 
 
 def _quiet(*_: object) -> None:
-    """Nobody looks."""
+    """Do nothing."""
 
 
 @functools.cache
 def _frames(arch: str, library: str) -> int:
-    """Bytes of the heap that the calls under way take, with the library of that digest."""
+    """Return the heap bytes of the active calls, with the library of that digest."""
     return sum(
         frame_bytes(code.data)
         for path in mpy.compiled(arch, _UNDER_WAY)
@@ -148,7 +150,7 @@ def _frames(arch: str, library: str) -> int:
 
 
 def functions(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, mpy.Code]]:
-    """Names and codes of those of a module's functions, and of its classes' methods."""
+    """Yield names and codes of the wanted functions of a module, and of its classes' methods."""
     if not wanted:
         return
     source = library_files.source_of(library_files.module_name(path))

@@ -22,30 +22,30 @@ from .program import Program
 from .ram_budget import Kernels, modules_of
 from .scarce_machine_code import ANY, able, kernel_work, plain_of_heap, plain_within
 
-_FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
+_FROZEN_RANGES = "quantizer"  # a module that growing ranges use in part
 _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
 _STATES = "device.states"
-_FOR_A_WHILE = {  # imported by a program in a network, and given back
+_FOR_A_WHILE = {  # imported and later released by a program in a network
     "mqtt": ("device.mqtt_connect", "device.mqtt_discovery", "device.mqtt_subscriber"),
     "tcp": ("device.network_update",),
     "datagrams": (),
 }
 _NETWORK_START = "device.network_start"
-_CHECK = ".state_check"  # ends the name of the module that looks at a learner's saved state
+_CHECK = ".state_check"  # end of the name of a module that checks a learner's saved state
 
 
 def arch_of(board: Board, emit: str) -> str:
-    """The target of its files: an -march of mpy-cross, or mpy.BYTECODE_ONLY."""
+    """Return the target of the files: an -march of mpy-cross, or mpy.BYTECODE_ONLY."""
     return mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
 
 
 @dataclass(frozen=True)
 class MadeAhead:
-    """A library that is made before its programs are known, as the page has it.
+    """A library that is made before its programs are known, as for the page.
 
-    program is the one for which modules are merged; those of `more`, which others can have, are
-    files of their own. A module can have several, see merged_files.compiled().
+    Modules are merged for program; modules of `more`, for other programs, have their own files. A
+    module can have several files, see merged_files.compiled().
     """
 
     program: Program
@@ -54,12 +54,12 @@ class MadeAhead:
 
 @dataclass(frozen=True)
 class ProgramLibrary:
-    """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
+    """A program's library: compiled into the program's folder, or for a firmware (`freeze`).
 
-    user_sources are the files of the user's own that run with it. Where machine code is on the
-    heap, kernels stay bytecode to save so many bytes, while a sample takes at most `slowest` times
-    as long. emit is one of EMITS, or empty for the best that there is. ahead: what its files were
-    made for, if not for this program alone.
+    user_sources are the user's files in the program. If machine code is on the heap, kernels
+    become bytecode to save `saved` bytes, as long as a sample takes at most `slowest` times as
+    long. emit is one of EMITS, or empty for the best form. ahead is set for files made for more
+    programs than this one.
     """
 
     program: Program
@@ -79,8 +79,7 @@ class ProgramLibrary:
         return arch_of(self.board, self.emit)
 
     def files(self) -> dict[str, bytes]:
-        """The files, by their paths in the program's folder; those made `ahead` are of all
-        programs."""
+        """Return the files, by path in the program's folder; with `ahead`, of all programs."""
         if self.freeze:
             frozen = frozen_files.files(self.arch, self._modules)
             return {f"firmware/{place}": data for place, data in frozen.items()}
@@ -91,7 +90,7 @@ class ProgramLibrary:
 
     @property
     def imported(self) -> tuple[Path, ...]:
-        """Return the files of the modules that stay imported while the program runs."""
+        """The files of the modules that stay imported while the program runs."""
         merged = self._merged
         if not self.ahead:
             return merged.imported
@@ -103,24 +102,24 @@ class ProgramLibrary:
 
     @property
     def _forgotten(self) -> list[Path]:
-        """Return the files of the modules that it imports only for a while."""
+        """The files of the modules that the program imports only for a while."""
         return self._merged.others(_read_once(self.program))
 
     def heap(self) -> import_heap.LibraryHeap:
-        """Return its heap once the program runs."""
+        """Return the library's heap once the program runs."""
         if self.freeze:
             return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
 
     def less_in_rom(self) -> int:
-        """Bytes of heap that it does not take from a ROM file system; 0 where there is none."""
+        """Return the heap bytes that a ROM file system saves; 0 without such a file system."""
         if self.freeze or not self.board.romfs_source:
             return 0
         rom = import_heap.files_heap(self.imported, import_heap.ROM, self._forgotten)
         return self.heap().bytes - rom.bytes
 
     def texts(self) -> frozenset[str]:
-        """Texts that are on the board anyway, as names of the firmware's or of these modules."""
+        """Return texts that are on the board anyway, as names in the firmware or these modules."""
         if self.freeze:
             return import_heap.texts(self.arch, self._running)
         return import_heap.texts_in(self.imported)
@@ -147,7 +146,7 @@ class ProgramLibrary:
 
     @functools.cached_property
     def kernels(self) -> Kernels:
-        """Which kernels stay bytecode, as the board has too little room for machine code."""
+        """The kernels that stay bytecode, as the board has too little room for machine code."""
         room = self.board.executable_bytes
         if not self.can_be_mixed or (room is None and not self.saved):
             return Kernels()
@@ -160,14 +159,14 @@ class ProgramLibrary:
 
     @property
     def can_be_mixed(self) -> bool:
-        """Whether some of its kernels can be bytecode while others are machine code."""
+        """Whether some kernels can be bytecode while others are machine code."""
         on_heap = self.board.native and self.slowest > 1
         limited = on_heap or self.board.executable_bytes is not None
         return limited and self.emit == "viper" and not self.freeze
 
     @functools.cached_property
     def _all_kernels(self) -> merged_files.MergedFiles:
-        """The files whose kernels are all of one kind."""
+        """The files with all kernels in the same form."""
         return self._compiled()
 
     def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
@@ -178,7 +177,7 @@ class ProgramLibrary:
         only = settled(program.learner, program.parameters)
         unasked = [_FROZEN_RANGES] if program.warmup is None else []
         merged = running(program, merged_modules)
-        # the page's programs have other parts in files that are not merged
+        # in the page's programs, other parts are in files that are not merged
         unused = [n for n in left_out(program) if not self.ahead or home_of(n) in merged]
         return merged_files.compiled(
             self.arch,
@@ -194,7 +193,7 @@ class ProgramLibrary:
 
 
 def modules(program: Program, emit: str = emits.VIPER) -> tuple[str, ...]:
-    """The modules of the device library that the program imports, sorted."""
+    """Return the modules of the device library that the program imports, sorted."""
     needs = _needs(program)
     roots = [name for name, needed in needs.items() if needed and name == home_of(name)]
     roots += _imported_by("device.program", set(needs))
@@ -210,15 +209,18 @@ def modules(program: Program, emit: str = emits.VIPER) -> tuple[str, ...]:
 
 
 def left_out(program: Program) -> tuple[str, ...]:
-    """The functions and classes that the program does not use of the modules that it imports."""
+    """Return the unused functions and classes of the modules that the program imports."""
     return tuple(
         name for name, needed in _needs(program).items() if not needed and name != home_of(name)
     )
 
 
 def _needs(program: Program) -> dict[str, Any]:
-    """The modules, and functions and classes of modules, that only some programs need, such as
-    "device.saving:LabelsHeld", and whether this one does."""
+    """Return the modules, functions and classes that only some programs need.
+
+    A name is like "device.saving", or like "device.saving:LabelsHeld"; its value tells whether
+    this program needs it.
+    """
     config = program.config
     fields = loader.load("python").device.config_fields
     datagrams = config.get("datagrams")
@@ -277,12 +279,12 @@ def _needs(program: Program) -> dict[str, Any]:
 
 
 def has_tone(switches: Iterable[Iterable[Any]]) -> bool:
-    """Whether a class sounds a buzzer, [pin, hertz]."""
+    """Return whether a class sounds a buzzer, [pin, hertz]."""
     return _has(2, switches)
 
 
 def has_key(switches: Iterable[Iterable[Any]]) -> bool:
-    """Whether a class presses a key, [usage]."""
+    """Return whether a class presses a key, [usage]."""
     return _has(1, switches)
 
 
@@ -291,7 +293,7 @@ def _has(length: int, switches: Iterable[Iterable[Any]]) -> bool:
 
 
 def _of_companions(program: Program) -> dict[str, bool]:
-    """The modules of companions, and whether the program has these."""
+    """Return the modules of companions, and whether the program has each companion."""
     config = program.config
     needed: dict[str, bool] = {}
     for each in companion_registry.all_companions():
@@ -302,8 +304,8 @@ def _of_companions(program: Program) -> dict[str, bool]:
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the modules that stay imported while the program serves.
 
-    The self-test is for `flash`, a saved state is looked at only where there is one, and what
-    reads the configuration is forgotten afterwards.
+    The self-test is for `flash`, the check of a saved state is only for programs with one, and the
+    modules that read the configuration are forgotten afterwards.
     """
     idle = {_SELFTEST, *_read_once(program)}
     states = program.learner_state or program.config["checkpoint"]
@@ -313,34 +315,34 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _read_once(program: Program) -> list[str]:
-    """The modules that read the configuration, and the states that it names."""
+    """Return the modules that read the configuration and the states named there."""
     config = program.config
     needs = _of_makers(config) | _of_network(config)
     return [_STATES, _FIELDS, *(name for name, needed in needs.items() if needed)]
 
 
 def _is_plain(config: Mapping[str, Any]) -> bool:
-    """Whether a program has none of the parts that only some programs have."""
+    """Return whether a program has no optional parts."""
     fields = loader.load("python").device.config_fields
     optional = (*fields.OPTIONAL, *fields.NETWORK)
     return config["sensor"] == {"kind": "serial"} and not any(map(config.get, optional))
 
 
 def _companions_of(config: Mapping[str, Any]) -> int:
-    """How many companions a program has, without those that come with MQTT and sharing."""
+    """Return the number of companions, without the companions for MQTT and sharing."""
     fields = loader.load("python").device.config_fields
     names = (*fields.COMPANIONS, "switches", "mqtt", "datagrams")
     return sum(bool(config.get(name)) for name in names)
 
 
 def _is_for_board(config: Mapping[str, Any]) -> bool:
-    """Whether a program has companions for a board's pins or network."""
+    """Return whether a program has companions for a board's pins or network."""
     fields = loader.load("python").device.config_fields
     return any(map(config.get, ("switches", *fields.NETWORK)))
 
 
 def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
-    """The modules that make a program's companions and its sensor, and whether they are needed."""
+    """Return the modules that make a program's companions and sensor, and their need."""
     fields = loader.load("python").device.config_fields
     of_model = any(map(config.get, fields.COMPANIONS))
     return {
@@ -350,8 +352,7 @@ def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
-    """The modules that make what a program has in a network or serve it now and then: whether
-    they are needed."""
+    """Return the modules that start or sometimes serve a program's network, and their need."""
     needed = {name: bool(config.get(key)) for key, names in _FOR_A_WHILE.items() for name in names}
     return needed | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
 

@@ -1,10 +1,9 @@
-"""How much RAM a learner will take on a board: its buffers, MicroPython's overhead, the code.
+"""The RAM of a learner on a board: its buffers, MicroPython's overhead, the code.
 
-Everything is computed from rules, for a 32-bit MicroPython whose heap has blocks of 16 bytes. The
-rules for objects (heap_sizes.py) are exact; those for the imported code (import_heap.py) hold
-within 1 %. Tests compare them with a real MicroPython (tests/support/ram_measure.py).
-
-The program around the learner, and what it leaves for the garbage collector, comes on top.
+Everything is computed by rules, for a 32-bit MicroPython whose heap has blocks of 16 bytes. The
+rules for objects (heap_sizes.py) are exact; the rules for the imported code (import_heap.py) hold
+within 1 %. Tests compare the results with MicroPython (tests/support/ram_measure.py). The rest of
+the program, and its garbage, are additional.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from .import_heap import (
 Value = int | float | str
 Parameters = Mapping[str, Value]
 
-START_BYTES = 7 * 1024  # free RAM that a program needs while it starts; measured in emulation
-_REGISTRY = "learners"  # the module through which a program gets a learner's class
+START_BYTES = 7 * 1024  # free RAM that a program's start needs; measured in emulation
+_REGISTRY = "learners"  # the module that gives a program the learner's class
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
@@ -43,8 +42,8 @@ _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 class Part:
     """One line of a budget.
 
-    `owner` is "model", "quantizer", "metrics" or, of a regressor, "target", "rows", the
-    title of a companion, or "code". Those of a whole program have "program", too.
+    `owner` is "model", "quantizer", "metrics" or, for a regressor, "target", "rows", the title of
+    a companion, or "code". In the budget of a whole program, it may also be "program".
     """
 
     name: str
@@ -59,16 +58,17 @@ class Shortage:
     """A buffer or block that does not fit a board's RAM, in bytes."""
 
     needed: int
-    available: int  # in all, or in one piece if it is for a buffer
-    buffer: str = ""  # one that is longer than any piece of the heap
-    construction: bool = False  # needed only while the buffers are made, or a program starts
+    available: int  # in all, or in one block for a buffer
+    buffer: str = ""  # name of a buffer that is longer than any block of the heap
+    construction: bool = False  # only while buffers are made, or a program starts
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """The kernels that stay bytecode, and of how many, where machine code has too little room.
+    """The kernels that stay bytecode, as machine code has too little room.
 
-    `slower` is about how many times as long a sample takes.
+    `of` is the number of all kernels, and `slower` is about the factor by which a sample is
+    slower.
     """
 
     names: tuple[str, ...] = ()
@@ -77,18 +77,18 @@ class Kernels:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Kernels:
-        """Return those of which asdict() made this row, perhaps by way of JSON."""
+        """Return the kernels of a row from asdict(), perhaps after JSON."""
         return cls(**{**row, "names": tuple(row["names"])})
 
     @property
     def plain(self) -> int:
-        """How many stay bytecode."""
+        """The number of kernels that stay bytecode."""
         return len(self.names)
 
 
 @dataclass(frozen=True)
 class Budget:
-    """RAM on a board, in bytes: the parts, what is free, and the largest possible buffer."""
+    """RAM on a board, in bytes: the parts, the free RAM, and the largest possible buffer."""
 
     buffers: list[Part]
     overhead: list[Part]
@@ -97,18 +97,18 @@ class Budget:
     board: str
     largest_block_bytes: int
     peak_bytes: int  # while the buffers are made, or a program starts
-    executable_bytes: int | None = None  # RAM for machine code that is not on the heap
+    executable_bytes: int | None = None  # RAM for machine code outside the heap
     kernels: Kernels = Kernels()
-    less_in_rom: int = 0  # RAM that code does not take from a ROM file system, if there may be one
+    less_in_rom: int = 0  # RAM saved by a ROM file system, if possible
 
     @property
     def model_bytes(self) -> int:
-        """The learner's own buffers, as its nbytes() says."""
+        """The bytes of the learner's own buffers, as in its nbytes()."""
         return sum(part.bytes for part in self.buffers if part.owner == "model")
 
     @property
     def ram_bytes(self) -> int:
-        """All RAM that is taken, including the imported code."""
+        """The bytes of all used RAM, including the imported code."""
         return sum(part.bytes for part in (*self.buffers, *self.overhead, *self.code))
 
     @property
@@ -118,12 +118,12 @@ class Budget:
 
     @property
     def machine_code_bytes(self) -> int:
-        """Machine code outside the heap."""
+        """The bytes of machine code outside the heap."""
         return sum(part.elsewhere for part in self.code)
 
     @property
     def code_fits(self) -> bool:
-        """Whether there is enough executable RAM for it, as far as is known."""
+        """Whether there is enough executable RAM for the machine code, as far as is known."""
         return self.executable_bytes is None or self.machine_code_bytes <= self.executable_bytes
 
     @property
@@ -138,7 +138,7 @@ class Budget:
 
     @property
     def shortage(self) -> Shortage | None:
-        """Why the model cannot be created; None if it can."""
+        """The reason why the model cannot be created; None if it can."""
         free, longest = self.free_bytes, self.largest_buffer
         if self.peak_bytes > free:
             return Shortage(self.peak_bytes, free, construction=self.peak_bytes > self.ram_bytes)
@@ -158,14 +158,14 @@ def budget(
     frozen: bool = False,
     kernels: Kernels = Kernels(),
 ) -> Budget:
-    """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
+    """Return the RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    A regressor has a target instead of metrics. `companions` are its companions, in the
-    order of companion_registry.py. code is that of the program, if it imports more than these; see
-    parts_of(). program_objects is what else the program makes; START_BYTES more are needed while
-    it starts. With `native`, the kernels are in a
-    native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of
-    the code. Raises ValueError for parameters that the learner refuses.
+    A regressor has a target instead of metrics. `companions` are the learner's companions, in the
+    order of companion_registry.py. code is the program's code, if it imports more; see parts_of().
+    program_objects are the program's further objects; its start needs START_BYTES more. With
+    `native`, the kernels are in a native module; raises NoNativeTools. With `frozen`, the ranges
+    do not grow. kernels tells which kernels of the code are bytecode. Raises ValueError for
+    parameters that the learner refuses.
     """
     library, model = loader.load("plan"), planned(learner, learner_kwargs)
     made = {each.title: each.on_board(library, model) for each in companions}
@@ -199,7 +199,7 @@ def budget(
 
 
 def in_program(alone: Budget, board: Board, program: Budget) -> Budget:
-    """A learner of which the budget without code is `alone`, in place of that of a program."""
+    """Return a program's budget with another learner, whose budget without code is `alone`."""
     objects = program.of_program
     more = sum(part.bytes for part in (*program.code, *objects))
     grown = board.grown_bytes(program.machine_code_bytes)
@@ -213,7 +213,7 @@ def in_program(alone: Budget, board: Board, program: Budget) -> Budget:
 
 
 def _objects(library: Any, model: Any, learner: str, frozen: bool) -> dict[str, Any]:
-    """The learner, its quantizer, its metrics or target, and the rows of a sample."""
+    """Return the learner, its quantizer, its metrics or target, and the rows of a sample."""
     features = model.features
     return {
         "quantizer": _quantizer(library, model, frozen),
@@ -224,14 +224,14 @@ def _objects(library: Any, model: Any, learner: str, frozen: bool) -> dict[str, 
 
 
 def _quantizer(library: Any, model: Any, frozen: bool) -> Any:
-    """One whose ranges grow, if they are not frozen and the model can move along."""
+    """Make a quantizer whose ranges grow, if the model can follow and they are not frozen."""
     if getattr(model, "moves", False) and not frozen:
         return library.GrowingQuantizer(model.features, (model,))
     return library.Quantizer(model.features)
 
 
 def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Part]:
-    """Return the objects that companions make besides their buffers, by their titles."""
+    """Return the objects that companions make besides their buffers, by title."""
     parts = []
     for title, each in made.items():
         if each.others:
@@ -242,7 +242,7 @@ def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Pa
 
 
 def _of_targets(library: Any, learner: str, model: Any) -> dict[str, Any]:
-    """Return the objects that know the classes, or the numbers, that are learned."""
+    """Return the metrics for a classifier, or the target for a regressor."""
     if library.learners.is_regressor(learner):
         return {"target": library.Target()}
     return {"metrics": library.Metrics(model.classes)}
@@ -257,7 +257,7 @@ def _buffers(owner: str, thing: Any) -> list[Part]:
 
 
 def _tables(objects: Mapping[str, Any]) -> Part:
-    """Return how much more tables of addresses take if bytecode reads them: mixed_pointers.py."""
+    """Return the extra RAM of tables of addresses that bytecode reads: see mixed_pointers.py."""
     tables = address_tables(objects)
     size = sum(BLOCK + table(1) + blocks((2 + len(each)) * WORD) for each in tables)
     return Part("tables", size, "of addresses, which bytecode reads, too", "program")
@@ -275,7 +275,7 @@ def _overhead(
         without = () if owner == "model" else (id(objects["model"]),)
         headers = BLOCK * len(owned)
         lost = sum(blocks(part.bytes) - part.bytes for part in owned)
-        # the tuple that holds the two rows here is none of the program's
+        # the program has no tuple that holds the two rows
         whole = (
             sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing, names, without)
         )
@@ -288,7 +288,7 @@ def _overhead(
 
 
 def _peak(objects: Mapping[str, Any]) -> int:
-    """Bytes at the worst moment of construction: an array is made from as many zero bytes."""
+    """Return the peak bytes of construction: an array is made from as many zero bytes."""
     held = peak = 0
     for owner, thing in objects.items():
         for _, code, buffer in [] if owner == "rows" else thing.buffers():
@@ -300,9 +300,9 @@ def _peak(objects: Mapping[str, Any]) -> int:
 def modules_of(
     learner: str, learner_kwargs: Parameters | None = None, growing: bool = False
 ) -> tuple[str, ...]:
-    """The modules of the device library that a program with such a learner imports.
+    """Return the modules of the device library that a program with such a learner imports.
 
-    With `growing`, its ranges grow.
+    With `growing`, the ranges grow.
     """
     library = loader.load("plan")
     numbers = library.learners.is_regressor(learner)

@@ -1,11 +1,11 @@
-"""How long a sample takes on a board: from measurements in its file, or from instruction counts.
+"""The time of a sample on a board: from measurements in its file, or from instruction counts.
 
-There is a figure for each model in the table, and for those between two in the table. Between
-means that both are of the same kind (for now, Shrub Ensembles) and differ from the model at most
-in window, trees, depth, features and classes, all of which are no larger in the one and no smaller
-in the other. The figure is then interpolated, linear in the work: trees * depth for predict,
-window * depth * features * classes for learn. There is none for any other model. The seed and
-a Shrub Ensemble's step do not matter: they change the numbers, not how much is computed.
+There is a figure for each model in the table, and for models between two in the table. A model is
+between two others if all are of the same kind (for now, Shrub Ensembles) and differ at most in
+window, trees, depth, features and classes, all of which are no larger in the one and no smaller in
+the other. The figure is then interpolated, linearly in the work: trees * depth for predict, window
+* depth * features * classes for learn. There is no figure for other models. The seed and a Shrub
+Ensemble's step do not matter: they change the results, not the amount of work.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ _NEUTRAL = (
     "seed",
     "step",
     "two_valued",
-)  # the last comes from the stream, no specification has it
+)  # two_valued is from the stream, not the specification
 MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
 Pair = tuple[float, float]
-_Figures = tuple[Pair, Pair, tuple[str, ...]]  # of a predict, of a learn, and what it is between
+_Figures = tuple[Pair, Pair, tuple[str, ...]]  # of a predict, of a learn, and the two models
 
 
 @dataclass(frozen=True)
 class SampleTime:
     """Microseconds of a predict and of a learn, median and 99th percentile.
 
-    `basis` is MEASURED or ESTIMATED, `between` the two models that it is interpolated from, empty
-    if the table has the model itself, `source` where the table is from, `without` what comes on
-    top of the learner. `link` is what the program of `build` takes around a labelled sample that
-    comes over the link, `sensor` around one of the board's own sensor, with the `window` of
-    readings that a sample is made of. `both` says that a labelled sample is predicted and learned
-    by two calls, not by one.
+    `basis` is MEASURED or ESTIMATED, `between` the two models of an interpolation, empty if the
+    table has the model itself, `source` the source of the table, and `without` the companions that
+    are not included. `link` is the time of the rest of `build`'s program for a labelled sample
+    from the link, `sensor` for a sample from the board's own sensor, with the `window` of readings
+    of a sample. `both` tells that a labelled sample takes two calls, to predict and to learn, not
+    one.
     """
 
     predict: Pair
@@ -63,16 +63,16 @@ class SampleTime:
     sensor: float = 0.0
     window: Window | None = None
     both: bool = False
-    energy: Energy | None = None  # that it takes, if the board's currents are known
+    energy: Energy | None = None  # of a sample, if the board's currents are known
 
     def served(self, sensor: bool = False) -> Pair:
-        """Microseconds of a labelled sample with the program around it."""
+        """Return the microseconds of a labelled sample with the whole program."""
         program_us = self.sensor if sensor else self.link
         predict = self.predict if self.both else (0.0, 0.0)
         return predict[0] + self.learn[0] + program_us, predict[1] + self.learn[1] + program_us
 
     def with_kernels(self, kernels: Kernels) -> SampleTime:
-        """The same where some of the learner's kernels are bytecode."""
+        """Return the time with some of the learner's kernels as bytecode."""
         if not kernels.plain:
             return self
         predict, learn = (
@@ -84,7 +84,7 @@ class SampleTime:
         return replace(self, predict=predict, learn=learn, basis=basis)
 
     def note_on(self, rate: float, option: str, sensor: bool = True) -> str:
-        """Return a note if the option's samples a second are too many; else none."""
+        """Return a note if the board cannot keep up with the option's rate; else ""."""
         median, most = self.served(sensor)
         if rate * median <= 1e6:
             return ""
@@ -94,7 +94,7 @@ class SampleTime:
         )
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the figures for --json."""
         return {
             "predict_us": list(self.predict),
             "learn_us": list(self.learn),
@@ -107,7 +107,7 @@ class SampleTime:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values."""
+        """Return the rows of a table: names and values."""
         how = self.basis
         if self.between:
             how += f", interpolated between {' and '.join(self.between)}"
@@ -126,9 +126,9 @@ def sample_time(
 ) -> SampleTime | None:
     """Return the board file's figures for a model, by its short name, with all its parameters.
 
-    Measurements are preferred to instruction counts. emit is what its kernels are, one of EMITS.
-    None if nothing is known. Raises
-    UserError if the file has a model that does not exist.
+    Measurements are preferred to instruction counts. emit is the form of the kernels, one of
+    EMITS. Returns None if no figures are known. Raises UserError if the file has a model that does
+    not exist.
     """
     wanted = _comparable(model, parameters)
     program: dict[str, Any] = {"both": model == "hoeffding" and parameters.get("adaptive", False)}
@@ -159,7 +159,7 @@ def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Figures | None
 
 
 def of_learner(time: SampleTime | None, board: Board, companions: Companions) -> SampleTime | None:
-    """The time, with the companions that it leaves out, and with a sensor's readings."""
+    """Return the time with the names of companions not included, and with a sensor's readings."""
     if time is None:
         return None
     time = replace(time, without=tuple(each.cost for each in companions if each.cost))
@@ -177,7 +177,7 @@ def _per_instruction(costs: Costs) -> str:
 
 
 def _times(figures: _Figures, unit: float, extra: int) -> tuple[Pair, Pair]:
-    """Microseconds of a predict and of a learn; what is extra comes to the 99th percentile."""
+    """Return the microseconds of a predict and a learn; extra is added to the 99th percentile."""
     (a, b), (c, d), _ = figures
     return (a * unit, b * unit + extra), (c * unit, d * unit + extra)
 

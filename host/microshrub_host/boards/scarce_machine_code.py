@@ -1,15 +1,16 @@
-"""Chooses the kernels that become machine code where there is no room for all of them.
+"""The choice of kernels that become machine code if there is no room for all of them.
 
-On the ESP32s, machine code goes to executable RAM, which has room for less than half of a
-thicket's, or for most of it. But sixty of its 150 kernels do 95 % of the work. So the kernels that
-have the least work for each byte of their machine code stay bytecode. The bits are the same, see
+On the ESP32s, machine code is in executable RAM, which has room for less than half of a thicket's
+machine code, or for most of it. But sixty of its 150 kernels do 95 % of the work. So the kernels
+with the least work for each byte of machine code stay bytecode. The bits are the same, see
 plain_kernels.py.
 
-On other boards, machine code is on the heap, where a kernel as bytecode takes a quarter of that.
-There, the kernels with the least work for each byte saved stay bytecode, until a program fits.
+On other boards, machine code is on the heap, where a kernel as bytecode takes a quarter of the
+space. There, the kernels with the least work for each byte saved stay bytecode, until a program
+fits.
 
-The work of each kernel is counted by the engine `counted`, with samples of a made-up stream:
-overlapping classes, or numbers with noise. The rest of a program is not run.
+The engine `counted` counts the work of each kernel, with samples of a made-up stream: overlapping
+classes, or numbers with noise. The rest of a program is not run.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ from .ram_budget import Budget, Kernels, modules_of
 
 _SAMPLES = 512
 _SEED = 1
-_SPREAD, _NOISE = 4096, 1200  # of the means of classes, and around them
+_SPREAD, _NOISE = 4096, 1200  # spread of the classes' means, and deviation from a mean
 _NOT_RUN = ("quantizer", "initial_ranges", "metrics", "target")
-_SIZE, _MOST = "bytes", 16384  # no learner where there is too little room is larger
-_KEPT = 64  # learners whose work is remembered
+_SIZE, _MOST = "bytes", 16384  # on a board with too little room, no learner is larger
+_KEPT = 64  # number of learners whose work is cached
 
 
 def kernel_work(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """How many syntax nodes each kernel runs a sample, by names as "thicket.neighbours.search".
+    """Return the syntax nodes that each kernel runs a sample, by "thicket.neighbours.search" etc.
 
-    learner is the name of its class. Kernels that had nothing to do are there, with 0, if they
-    are in modules that it imports.
+    learner is the name of the learner's class. Kernels of imported modules that had no work are
+    included, with 0.
     """
     given = dict(parameters)
     if _SIZE in given:
@@ -80,12 +81,12 @@ def _kernels_of(modules: Iterable[str]) -> Iterator[str]:
     for module in modules:
         tree = ast.parse(library_files.source_of(module).read_text(encoding="utf-8"))
         for kernel in kernel_rules.kernels(tree):
-            if kernel.name != library_files.WRITE_ADDRESSES:  # which only machine code can do
+            if kernel.name != library_files.WRITE_ADDRESSES:  # only possible in machine code
                 yield f"{module}.{kernel.name}"
 
 
 def _samples(features: int, classes: int) -> Iterator[tuple[array[int], int]]:
-    """Rows of raw values, and the class, or a code of a number."""
+    """Yield rows of raw values, each with the class, or with a number's code."""
     chance = random.Random(_SEED)
     means = [[chance.randrange(_SPREAD) for _ in range(features)] for _ in range(classes or 1)]
     for _ in range(_SAMPLES):
@@ -96,23 +97,23 @@ def _samples(features: int, classes: int) -> Iterator[tuple[array[int], int]]:
 
 
 def _cut(raw: array[int], codes: array[int]) -> None:
-    """Codes as a quantizer gives them whose ranges are frozen."""
+    """Compute codes as a quantizer with frozen ranges does."""
     for k, value in enumerate(raw):
         codes[k] = min(max(value * 8 + 16384, 0), 65535)
 
 
-# Counted on an emulated RV32, of a thicket of 12 KB: its kernels take an eighth longer with tables
-# that bytecode reads, too; and where bytecode does 4.4 % of the work, 2.8 times as long.
+# Counted on an emulated RV32, with a thicket of 12 KB: its kernels take an eighth longer with
+# tables that bytecode can read; and 2.8 times as long if bytecode does 4.4 % of the work.
 _TABLES, _BYTECODE = 1.12, 39.0
-_SPARE = 1024  # bytes left empty: the room may be in two pieces, whose ends no kernel fits
-# Bytes of the heap: each step saves so many more, as each try compiles a program.
+_SPARE = 1024  # bytes left empty: the room may be two blocks, with unused ends
+# Heap bytes that each step saves in addition, as each try compiles a program.
 _STEP = 2048
-ANY = 1e9  # times as long as with all machine code: whatever it takes
-USUAL = 1.5  # times as long a sample may take for a size that nobody has asked for
+ANY = 1e9  # factor of a sample's time: no limit
+USUAL = 1.5  # factor of a sample's time that a default size may cost
 
 
 def _kernels(plain: Collection[str], of: int, work: float) -> Kernels:
-    """Kernels left as bytecode: their names, of how many, and the slowdown that they cause."""
+    """Return the kernels left as bytecode: their names, the number of all, and the slowdown."""
     return Kernels(tuple(sorted(plain)), of, round(_slower(work), 2) if plain else 1.0)
 
 
@@ -123,8 +124,8 @@ def _slower(work: float) -> float:
 def plain_within(files: MergedFiles, room: int, work: Mapping[str, int]) -> Kernels:
     """Choose the bytecode kernels of a program so that the others fit `room` bytes.
 
-    work has the work of each kernel; a kernel that is not in it is unknown, and stays
-    machine code. If that alone is too much, there is more machine code than room.
+    work has the work of each kernel; a kernel without an entry stays machine code. If these
+    kernels alone are too large, there is more machine code than room.
     """
     sizes = _sizes(files)
     known = [name for name in sizes if name in work]
@@ -156,7 +157,7 @@ def plain_of_heap(
 ) -> Kernels:
     """Choose the kernels that become bytecode to save `saved` bytes of the heap.
 
-    In plain_files, all kernels that could be bytecode are. If a sample would take more than
+    In plain_files, all kernels that can be bytecode are bytecode. If a sample would take more than
     `slowest` times as long, fewer bytes are saved.
     """
     sizes, bytecode = _sizes(files), _sizes(plain_files, native=False)
@@ -173,15 +174,16 @@ def plain_of_heap(
 
 
 def saved_as_needed(count: Callable[[int], Budget]) -> int:
-    """How many bytes of the heap kernels have to save for a program to fit, 0 if it does anyway.
+    """Return the heap bytes that kernels have to save for a program to fit; 0 if it fits anyway.
 
-    count() is what it takes if they save so many. If it never fits, as many as they can.
+    count() returns the budget for a number of saved bytes. If the program never fits, the result
+    is the most that the kernels can save.
     """
     saved, plain = 0, -1
     budget = count(saved)
     while not budget.fits and budget.kernels.plain > plain:
         missing = max(budget.ram_bytes, budget.peak_bytes) - budget.free_bytes
-        if missing <= 0:  # it is one buffer that is too long
+        if missing <= 0:  # a single buffer is too long
             break
         plain = budget.kernels.plain
         saved = -(-(saved + missing) // _STEP) * _STEP
@@ -190,7 +192,7 @@ def saved_as_needed(count: Callable[[int], Budget]) -> int:
 
 
 def _sizes(files: MergedFiles, native: bool = True) -> dict[str, int]:
-    """Bytes of each kernel's machine code, or else bytecode, as allocated."""
+    """Return the allocated bytes of each kernel's machine code, or else bytecode."""
     names = files.kernels.read_text(encoding="utf-8").split("\n")
     codes = mpy.functions(mpy.read(files.imported[0]).code)
     return {

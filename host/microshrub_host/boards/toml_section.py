@@ -1,4 +1,4 @@
-"""A section of a board file, whose keys are taken out one by one."""
+"""A section of a board file, from which keys are taken one by one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ T = TypeVar("T")
 
 
 class BoardFileError(UserError):
-    """There is no such board, or its file is wrong; the message is for people."""
+    """There is no such board, or its file is invalid; the message is for people."""
 
 
 class TomlSection:
-    """The keys that were not taken yet: any that is left in the end is a mistake."""
+    """The keys that were not taken yet; a key that is left at the end is an error."""
 
     def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
         self.path = path
@@ -63,7 +63,7 @@ class TomlSection:
         return value
 
     def amount(self, key: str) -> float:
-        """A number above 0, whole or not."""
+        """Take a number above 0, whole or not."""
         if type(self.rest.get(key)) is int:
             self.rest[key] = float(self.rest[key])
         value = self.take(key, float, "a number above 0")
@@ -91,6 +91,6 @@ class TomlSection:
         return TomlSection(self.path, table, f"{key}.")
 
     def finish(self) -> None:
-        """Complain about the first key that was not taken."""
+        """Raise BoardFileError for the first key that was not taken."""
         for key in self.rest:
             self.fail(key, f"is not a key of a board file; known here: {', '.join(self.taken)}")

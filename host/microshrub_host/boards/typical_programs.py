@@ -1,6 +1,7 @@
-"""Counts typical programs for each board, and writes the table that the package brings.
+"""The table of typical programs for each board, which the package brings.
 
-They are those from which `build` and `simulate --board` find the default size of a learner.
+The programs are the ones from which `build` and `simulate --board` compute a learner's default
+size.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .default_bytes import SIZE, size_plans
 from .deployment import Deployment
 from .program_budget import planned_budget
 
-_SHAPES = ((8, 4), (8, 2), (2, 2))  # features, classes: beyond, a program has other code
+_SHAPES = ((8, 4), (8, 2), (2, 2))  # features and classes that lead to different code
 
 
 def write_table(
@@ -24,7 +25,7 @@ def write_table(
     file: Path = program_codes.PACKAGED,
     say: Callable[[str], object] = print,
 ) -> None:
-    """Write what the code of typical programs takes on these boards."""
+    """Write the RAM of the code of typical programs on these boards."""
     for name in boards:
         say(f"what typical programs take on {name}")
         board = board_files.load(name)
@@ -32,6 +33,6 @@ def write_table(
             for features, classes in _SHAPES:
                 parameters = defaults(model) | {"features": features, "classes": classes}
                 for each in size_plans(Deployment(parameters, board, MODELS[model])):
-                    with contextlib.suppress(UserError):  # which has no room there
+                    with contextlib.suppress(UserError):  # no room on this board
                         planned_budget(each, 1)
     file.write_bytes(program_codes.counted())

@@ -1,4 +1,4 @@
-"""The RAM of the program that `build` makes with a learner, planned once and then remembered.
+"""The RAM of the program that `build` makes with a learner, planned once and then cached.
 
 Planning takes as long as learning some thousand samples, and each run prints the result.
 """
@@ -23,11 +23,11 @@ _OURS = f"{__name__.partition('.')[0]}."
 
 
 def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
-    """The RAM of the program that `build` makes with a learner, see program.py.
+    """Return the RAM of the program that `build` makes with a learner, see program.py.
 
-    With `exact`, it is counted to the byte, which takes seconds for each size of a learner;
-    without, within 1 %. Where viper's machine code is on the heap and it does not fit otherwise,
-    kernels are bytecode, but no more than let a sample take `slowest` times as long. Raises
+    With `exact`, the count is exact to the byte, which takes seconds for each size of a learner;
+    without, it is within 1 %. If viper's machine code is on the heap and the program would not
+    fit, kernels become bytecode, as long as a sample takes at most `slowest` times as long. Raises
     ValueError for parameters that the learner refuses.
     """
     board = deployment.board
@@ -40,7 +40,7 @@ def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = Fal
         return json.dumps(asdict(planned_budget(asked, slowest, exact))).encode()
 
     if not all(type(each).__module__.startswith(_OURS) for each in asked.companions):
-        return _read(planned())  # another companion may be there next time
+        return _read(planned())  # a user's companion may change between runs
     code = native_files.made_of(board.arch) if emit == NATIVE else b""
     key = repr((planner(), loader.digest(), code, asked, slowest, exact)).encode()
     return _read(remembered("budget", key, planned, _KEPT))

@@ -1,7 +1,7 @@
-"""Counts the instructions of calls. This file runs on an emulated board, compiled by mpy-cross.
+"""Counts of the instructions of calls. This file runs on an emulated board, compiled by mpy-cross.
 
-QEMU's clock moves with each instruction by the same time, and so do the board's timers: ticks are
-instructions times a factor. Ticks are kept here; instruction_counts.py makes instructions of them.
+QEMU's clock advances by the same time with each instruction, and so do the board's timers: ticks
+are instructions times a factor. This file counts ticks; instruction_counts.py converts them.
 """
 
 import gc
@@ -23,7 +23,7 @@ if MYPY:
 
 @micropython.viper
 def stamp_m0(ticks: ptr32, i: int):
-    """Timer 0 of the nRF51, 16 MHz, counts up."""
+    """Store the ticks of the nRF51's timer 0, which counts up at 16 MHz."""
     timer = ptr32(0x40008000)
     timer[0x10] = 1  # TASKS_CAPTURE[0], at 0x40
     ticks[i] = timer[0x150]  # CC[0], at 0x540
@@ -31,21 +31,21 @@ def stamp_m0(ticks: ptr32, i: int):
 
 @micropython.viper
 def stamp_m3(ticks: ptr32, i: int):
-    """Timer 0 of the CMSDK, 25 MHz, counts down."""
+    """Store the ticks of the CMSDK's timer 0, which counts down at 25 MHz."""
     timer = ptr32(0x40000000)
     ticks[i] = 0 - timer[1]
 
 
 @micropython.viper
 def stamp_rv32(ticks: ptr32, i: int):
-    """The CLINT's mtime of QEMU's virt, 10 MHz, counts up."""
+    """Store the ticks of the CLINT's mtime in QEMU's virt, which counts up at 10 MHz."""
     timer = ptr32(0x0200BFF8)
     ticks[i] = timer[0]
 
 
 @micropython.viper
 def start_m0():
-    """Let it run, with all 32 bits and no divisor."""
+    """Start the nRF51's timer, with all 32 bits and no divisor."""
     timer = ptr32(0x40008000)
     timer[0x142] = 3  # BITMODE, at 0x508
     timer[0x144] = 0  # PRESCALER
@@ -54,19 +54,19 @@ def start_m0():
 
 @micropython.viper
 def start_m3():
-    """Let it run from 2**32 - 1 down, and again."""
+    """Start the CMSDK's timer, which counts down from 2**32 - 1 again and again."""
     timer = ptr32(0x40000000)
     timer[2] = -1  # RELOAD
     timer[1] = -1  # VALUE
     timer[0] = 1  # CTRL: enable
 
 
-_N_COUNT = const(8)  # of a thicket's neighbours.state: how many samples they searched last
-_BLOCK = const(10)  # samples whose counts are printed at once
+_N_COUNT = const(8)  # index in a thicket's neighbours.state: number of samples in the last search
+_BLOCK = const(10)  # number of counts in a printed line
 
 
 def start_rv32():
-    """It runs anyway."""
+    """Do nothing, as the timer always runs."""
 
 
 M3 = "mps2" in sys.implementation._machine  # or M4, or M7
@@ -77,7 +77,7 @@ start = start_m3 if M3 else start_rv32 if RV32 else start_m0
 
 @micropython.viper
 def count_empty(stamp, ticks) -> int:
-    """Ticks between two stamps with nothing between them."""
+    """Return the ticks between two stamps with nothing between them."""
     t = ptr32(ticks)
     stamp(ticks, 0)
     stamp(ticks, 1)
@@ -86,7 +86,7 @@ def count_empty(stamp, ticks) -> int:
 
 @micropython.viper
 def count_predict(stamp, ticks, predict, x) -> int:
-    """Ticks of predict(x)."""
+    """Return the ticks of predict(x)."""
     t = ptr32(ticks)
     stamp(ticks, 0)
     predict(x)
@@ -96,7 +96,7 @@ def count_predict(stamp, ticks, predict, x) -> int:
 
 @micropython.viper
 def count_learn(stamp, ticks, learn, x, label) -> int:
-    """Ticks of learn(x, label)."""
+    """Return the ticks of learn(x, label)."""
     t = ptr32(ticks)
     stamp(ticks, 0)
     learn(x, label)
@@ -104,7 +104,7 @@ def count_learn(stamp, ticks, learn, x, label) -> int:
     return t[1] - t[0]
 
 
-# Stands in for a kernel: calls it, as other kernels do, and adds up ticks and calls.
+# A stand-in for a kernel: calls the kernel, as other kernels do, and adds up ticks and calls.
 STANDIN = """
 def standin(kernel, ticks, total, stamp, add_up):
     @micropython.viper
@@ -119,7 +119,7 @@ def standin(kernel, ticks, total, stamp, add_up):
 
 
 def counted(kernel, arguments, ticks, total):
-    """A stand-in for a kernel of so many arguments."""
+    """Make a stand-in for a kernel with that number of arguments."""
     names: dict[str, Any] = {"micropython": micropython}
     exec(STANDIN.replace("ARGUMENTS", ", ".join(["a%d" % i for i in range(arguments)])), names)
     return names["standin"](kernel, ticks, total, stamp, add_up)
@@ -133,8 +133,10 @@ def add_up(ticks: ptr32, total: ptr32):
 
 
 def count_anomaly(codes: str, features: int, first: int, samples: int, detector: str) -> None:
-    """Print the ticks of each sample that an AnomalyScore or NoveltyDetector compares, after the
-    first samples; the ticks of an empty call; and the hash of its state."""
+    """Print the ticks of an AnomalyScore or NoveltyDetector for each sample after the first ones.
+
+    Then print the ticks of an empty call, and the hash of the detector's state.
+    """
     if detector == "NoveltyDetector":
         anomaly = microshrub.NoveltyDetector(features, 2)
         compare = lambda x: anomaly.meet(x, x[0] & 1)  # noqa: E731
@@ -159,7 +161,7 @@ def count_anomaly(codes: str, features: int, first: int, samples: int, detector:
 
 
 def count_queries(codes: str, classes: int, samples: int) -> None:
-    """Print ticks of each ask(votes) and of each note(), of nothing, and the hash of the state."""
+    """Print the ticks of each ask(votes), each note() and an empty call; and the state's hash."""
     strategy = microshrub.QueryStrategy(classes)
     data = open(codes, "rb").data
     votes = array("i", [0] * classes)
@@ -178,8 +180,10 @@ def count_queries(codes: str, classes: int, samples: int) -> None:
 
 
 def count_rehearsal(codes: str, labels: str, model: "Any", first: int, samples: int) -> None:
-    """Print ticks of each rehearse() of a thicket that has learned the first samples, of nothing,
-    and the hash of its state."""
+    """Print the ticks of each rehearse() of a thicket that has learned the first samples.
+
+    Then print the ticks of an empty call, and the hash of the thicket's state.
+    """
     rehearsal = microshrub.Rehearsal(model, microshrub.QueryStrategy(model.classes))
     data, known = open(codes, "rb").data, open(labels, "rb").data
     x = array("H", bytes(2 * model.features))
@@ -209,8 +213,11 @@ def count_numbers(
     first: int,
     samples: int,
 ) -> None:
-    """Print ticks of each take(values) of a Forecaster behind the first samples, of nothing, and
-    the hash of its learner's state. The codes are the values of the columns."""
+    """Print the ticks of each take(values) of a Forecaster after the first samples.
+
+    Then print the ticks of an empty call, and the hash of the learner's state. The codes are the
+    values of the columns.
+    """
     gc.collect()
     model = getattr(microshrub, learner)(**parameters)
     forecaster = microshrub.Forecaster(model, **target)
@@ -238,7 +245,7 @@ def count_numbers(
 
 
 def count_features(options: "dict[str, Any]", channels: int, codes: str, readings: int) -> None:
-    """Print ticks of each take() of a FeatureExtractor, of nothing, and the CRC of its samples.
+    """Print the ticks of each take() of a FeatureExtractor, of an empty call; the samples' CRC.
 
     The codes, less 2**15, are the readings of the channels.
     """
@@ -252,7 +259,7 @@ def count_features(options: "dict[str, Any]", channels: int, codes: str, reading
     result = array("i", [0] * readings)
     crc = 0
     gc.collect()
-    gc.threshold(-1)  # none of the counts is to hold a collection
+    gc.threshold(-1)  # no count may include a collection
     start()
     for i in range(readings):
         for c in range(channels):
@@ -265,15 +272,17 @@ def count_features(options: "dict[str, Any]", channels: int, codes: str, reading
 
 
 class Run:
-    """A model and its stream: files of codes, u16, and of labels, u8. The first `warmup` samples
-    are learned without being counted."""
+    """A model and its stream: files of codes, u16, and of labels, u8.
+
+    The first `warmup` samples are learned without being counted.
+    """
 
     def __init__(
         self, learner: str, parameters: "dict[str, Any]", codes: str, labels: str, warmup: int
     ) -> None:
         self.model = getattr(microshrub, learner)(**parameters)
         features = self.model.features
-        self.codes = open(codes, "rb").data  # what the RAM disk has, without a copy
+        self.codes = open(codes, "rb").data  # the bytes on the RAM disk, not copied
         self.labels = open(labels, "rb").data
         self.x = array("H", bytes(2 * features))
         self.ticks = array("i", (0, 0))
@@ -286,15 +295,18 @@ class Run:
         gc.collect()
 
     def row(self, i: int) -> None:
-        """Have sample i in x."""
+        """Copy sample i to x."""
         k = 2 * i * len(self.x)
         for f in range(len(self.x)):
             self.x[f] = self.codes[k] | self.codes[k + 1] << 8
             k += 2
 
     def count(self, asked: int) -> None:
-        """Print ticks of each predict and of each learn, of a sample as if nobody had asked for it
-        before, or with `asked` with what the prediction has found."""
+        """Print the ticks of each predict and each learn.
+
+        With `asked`, learn may reuse the results of the prediction; otherwise, it starts without
+        them.
+        """
         predict, learn = self.model.predict, self.model.learn
         result = [b for name, _, b in self.model.buffers() if name == "neighbours.state"]
         for i in range(self.first, len(self.labels)):
@@ -307,9 +319,9 @@ class Run:
             self._print(i, k + 1)
 
     def count_kernel(self, name: str, arguments: int) -> None:
-        """Print ticks and calls, in each learn, of the kernel of that name."""
+        """Print the ticks and the calls of the kernel of that name in each learn."""
         total = array("i", (0, 0))
-        result = []  # a module's globals include what it has imported
+        result = []  # a module's globals include its imports
         for module in sys.modules.values():
             if module.__name__.startswith("microshrub.") and hasattr(module, name):
                 result.append((module, getattr(module, name)))
@@ -326,7 +338,7 @@ class Run:
             setattr(module, name, kernel)
 
     def _print(self, i: int, filled: int) -> None:
-        """Print a block when it is full; in the end ticks of nothing and the model's hash."""
+        """Print a full block; at the end, also the ticks of an empty call and the model's hash."""
         last = i == len(self.labels) - 1
         if filled == _BLOCK or last:
             print(

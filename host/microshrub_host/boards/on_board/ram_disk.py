@@ -1,7 +1,7 @@
-"""A file system in RAM for a MicroPython that has none. This file runs on the (emulated) board.
+"""A file system in RAM for a MicroPython without one. This file runs on the (emulated) board.
 
 After `vfs.mount(RamDisk(ADDRESS, BYTES), "/")`, open(), os, import and mpremote's commands work.
-The files are in that memory, outside the heap; after a reset, adopt() finds them again.
+The files are in that memory, outside the heap; after a reset, adopt() recovers them.
 """
 
 import errno
@@ -32,27 +32,27 @@ class File(io.IOBase):
         return bytearray_at(self.place[0], self.place[1])  # type: ignore[no-any-return]
 
     def _next(self, size: int):  # type: ignore[no-untyped-def]
-        """The memory of at most so many bytes from here on; moves on to its end."""
+        """Return the memory of at most `size` bytes from the position on; move the position."""
         size = max(0, min(size, self.place[1] - self.at))
         part = bytearray_at(self.place[0] + self.at, size) if size else b""
         self.at += size
         return part
 
     def readinto(self, buffer):  # type: ignore[no-untyped-def]
-        """Fill buffer, of any kind, as far as there is content; returns how many bytes."""
-        if not isinstance(buffer, bytearray):  # whose len() counts bytes
+        """Fill a buffer of any kind as far as there is content; return the number of bytes."""
+        if not isinstance(buffer, bytearray):  # len() of a bytearray counts bytes
             buffer = bytearray_at(addressof(buffer), len(bytes(buffer)))
         part = self._next(len(buffer))
         buffer[: len(part)] = part
         return len(part)
 
     def read(self, size: int = -1):  # type: ignore[no-untyped-def]
-        """At most size bytes, or all that are left; str from a file that is open as text."""
+        """Return at most size bytes, or all the rest; str from a file that is open as text."""
         part = bytes(self._next(self.place[1] if size < 0 else size))
         return str(part, "utf-8") if self.text else part
 
     def readline(self):  # type: ignore[no-untyped-def, override]
-        """The next line with its newline, or what is left."""
+        """Return the next line with its newline, or the rest."""
         place = self.place
         left = bytearray_at(place[0] + self.at, max(place[1] - self.at, 1))
         end = self.at
@@ -61,7 +61,7 @@ class File(io.IOBase):
         return self.read(end + 1 - self.at)
 
     def write(self, part) -> int:  # type: ignore[no-untyped-def]
-        """Write over what is there, and beyond its end."""
+        """Write over the content, and beyond its end."""
         if isinstance(part, str):
             part = part.encode()
         elif not isinstance(part, (bytes, bytearray)):
@@ -78,7 +78,7 @@ class File(io.IOBase):
         return self.at
 
     def tell(self) -> int:
-        """Where the next byte is."""
+        """Return the position."""
         return self.at
 
     def ioctl(self, request: int, argument: int) -> int:
@@ -86,10 +86,10 @@ class File(io.IOBase):
         return 0 if request in (1, 4) else -1
 
     def flush(self) -> None:
-        """Does nothing: everything is written at once."""
+        """Do nothing, as everything is written at once."""
 
     def close(self) -> None:
-        """Does nothing: there is nothing to release."""
+        """Do nothing, as there is nothing to release."""
 
     def __enter__(self):  # type: ignore[no-untyped-def]
         return self
@@ -103,13 +103,13 @@ class RamDisk:
 
     def __init__(self, at: int, size: int) -> None:
         self.end = at + size
-        self.free = at  # where the next content goes
+        self.free = at  # address of the next content
         self.size = size
         self.here = ""
         self.entries: dict[str, list[int] | None] = {"": None}
 
     def adopt(self, places: "list[tuple[str, int, int]]") -> None:
-        """Take over files that are in the disk's memory: (path, address, bytes) of each."""
+        """Add files that are in the disk's memory: (path, address, size) of each."""
         for path, at, size in places:
             parts = self._path(path).split("/")
             for level in range(1, len(parts)):
@@ -122,7 +122,7 @@ class RamDisk:
         return [(path, place[0], place[1]) for path, place in self.entries.items() if place]
 
     def grow(self, place: "list[int]", size: int) -> None:
-        """Make room for that many bytes. The content may move; its old place is not used again."""
+        """Make room for `size` bytes. The content may move; its old place is not reused."""
         if size <= place[1]:
             return
         at, before = place
@@ -136,10 +136,10 @@ class RamDisk:
         place[:] = start, size
 
     def mount(self, readonly: bool, mkfs: bool) -> None:
-        """Called by vfs.mount."""
+        """Do nothing; called by vfs.mount."""
 
     def umount(self) -> None:
-        """Called by vfs.umount."""
+        """Do nothing; called by vfs.umount."""
 
     def _path(self, path: str) -> str:
         if not path.startswith("/"):
@@ -180,18 +180,18 @@ class RamDisk:
         return File(self, place, "b" not in mode, place[1] if mode[0] == "a" else 0)
 
     def stat(self, path: str) -> tuple[int, ...]:
-        """(mode, 0, 0, 0, 0, 0, size, 0, 0, 0)"""
+        """Return (mode, 0, 0, 0, 0, 0, size, 0, 0, 0)."""
         place = self.entries[self._existing(path)]
         mode = _FOLDER if place is None else _FILE
         return (mode, 0, 0, 0, 0, 0, place[1] if place else 0, 0, 0, 0)
 
     def statvfs(self, path: str) -> tuple[int, ...]:
-        """Sizes in blocks of 1 byte: total and free."""
+        """Return the total and free sizes, in blocks of 1 byte."""
         free = self.end - self.free
         return (1, 1, self.size, free, free, 0, 0, 0, 0, 255)
 
     def ilistdir(self, path: str) -> "Iterator[tuple[str, int, int, int]]":
-        """(name, mode, 0, size) of what is in a folder."""
+        """Yield (name, mode, 0, size) for each entry of a folder."""
         for inside in self._inside(self._existing(path)):
             place = self.entries[inside]
             size = place[1] if place else 0
@@ -231,5 +231,5 @@ class RamDisk:
         self.here = self._existing(path)
 
     def getcwd(self) -> str:
-        """The current folder."""
+        """Return the current folder."""
         return "/" + self.here

@@ -1,9 +1,9 @@
-"""sys.stdin.buffer and sys.stdout.buffer. This file runs on the (emulated) board.
+"""Replacements for sys.stdin.buffer and sys.stdout.buffer. This file runs on the (emulated) board.
 
-MicroPython's qemu port only has text streams, which turn carriage returns into newlines and back.
-It reads the serial line's registers only when it is asked for input, and has no interrupts, so
-another reader of these registers gets every byte. After `add(CHIP)`, `import sys` gives a module
-that has both.
+MicroPython's qemu port only has text streams, which convert carriage returns to newlines and back.
+The port reads the serial line's registers only on a request for input, and has no interrupts, so
+another reader of these registers gets every byte. After `add(CHIP)`, `import sys` returns a module
+with both streams.
 """
 
 import sys
@@ -119,7 +119,7 @@ class System:
 
 
 def add(chip: "type[Cmsdk] | type[Nrf51] | type[Ns16550]") -> None:
-    """Have `import sys` give the module with both streams, until the next reset."""
+    """Make `import sys` return the module with both streams, until the next reset."""
     from machine import mem32
 
     sys.modules["sys"] = System(sys, chip(mem32))  # type: ignore[assignment]
