@@ -1,4 +1,4 @@
-"""Runs a learner on a real MicroPython with its heap locked: whoever allocates, fails."""
+"""Runs a learner on a real MicroPython with the heap locked: any allocation fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_host.base import child_process
 from microshrub_host.base.micropython_binary import code_words, find_or_fetch
 from microshrub_host.library import library_files
 
-_BEGIN = 60  # samples that are learned before the heap is locked
+_BEGIN = 60  # samples learned before the heap is locked
 _SCRIPT = """\
 from array import array
 from micropython import heap_lock, heap_unlock
@@ -39,7 +39,7 @@ except MemoryError:
 
 
 def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], int]]) -> str:
-    """What is wrong in words, "" if nothing is. Raises NoMicroPython where there is none."""
+    """Run the learner and return an error message, "" without an error. Raises NoMicroPython."""
     script = _SCRIPT.format(
         name=name,
         module=path.stem,
@@ -48,7 +48,7 @@ def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], in
         rows=[row for row, _ in rows],
         labels=[label for _, label in rows],
     )
-    with tempfile.TemporaryDirectory() as folder:  # beside the learner may lie an array.py
+    with tempfile.TemporaryDirectory() as folder:  # the learner's own folder may have an array.py
         shutil.copy(path, folder)
         places = (library_files.folder().parent, Path(folder))
         command = [*find_or_fetch().command, "-X", "heapsize=4m", *code_words(script, *places)]

@@ -1,7 +1,7 @@
 """The rules for every learner, one check each: `microshrub check-learner` runs them all.
 
-A check takes the learner and raises LearnerError where it does not keep that; what cannot
-be checked here, for want of a C compiler or of a MicroPython, raises LeftOut.
+A check takes the learner and raises LearnerError if the learner breaks the rule; a check that
+needs a C compiler or a MicroPython raises LeftOut without one.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from . import board_heap
 
 _SHAPES = ({"features": 1, "classes": 2}, user_learner_check.SHAPE, {"features": 6, "classes": 5})
 _SAMPLES = 300
-_ON_A_HEAP = 1000  # samples, of which the first are learned before the heap is locked
-_STATES = 300  # that are altered
-_USED = 20  # samples that one is used for, if it is not refused
-_MOST = 65536  # bytes of a learner that is tried
+_ON_A_HEAP = 1000  # samples; the first are learned before the heap is locked
+_STATES = 300  # altered states
+_USED = 20  # samples for each altered state that is not refused
+_MOST = 65536  # bytes of the largest learner that is checked
 _PLAIN = (int, float, str, bytes, bytearray, array, tuple, list, dict, set, type(None))
-_OF_THE_BASE = ("_row",)  # the row that was checked last: it is looked at only to be known again
+_OF_THE_BASE = ("_row",)  # the row checked last, kept only to recognize it
 
 
-class LeftOut(Exception):  # noqa: N818  (no error: it says why)
+class LeftOut(Exception):  # noqa: N818  (no error, but a reason)
     """The check needs something that this machine does not have."""
 
 
 @dataclass(frozen=True)
 class CheckedLearner:
-    """The class of that name in that file, which the library knows."""
+    """A learner's class, registered with the library, and its file."""
 
     name: str
     path: Path
 
     @property
     def model(self) -> str:
-        """What commands call it."""
+        """The learner's name in commands."""
         return learners.short_name(self.name)
 
     @property
@@ -66,7 +66,7 @@ class CheckedLearner:
         return Samples(learner.features, getattr(learner, "classes", 65536), seed)
 
     def makers(self, library: ModuleType) -> Iterator[Callable[[], Any]]:
-        """What makes it in several shapes, and with the least and the most of each parameter."""
+        """Yield makers of the learner, in several shapes and with each parameter's extremes."""
         for shape in _SHAPES:
             yield partial(self.made, library, shape)
         for name, parameter in learners.options_of(self.model).items():
@@ -80,7 +80,7 @@ class CheckedLearner:
                         if k in learner_class._SHAPE
                     }
                     size = learner_class.nbytes(**shape, **{name: kept})
-                except ValueError:  # not with the other parameters' defaults
+                except ValueError:  # invalid with the other parameters' defaults
                     continue
                 if size <= _MOST:
                     yield partial(self.made, library, user_learner_check.SHAPE, **{name: kept})
@@ -146,7 +146,7 @@ def all_in_buffers(candidate: CheckedLearner) -> None:
     """What predict and learn change is in the buffers of _table(), and nowhere else."""
     learner = candidate.made(loader.load("python"), user_learner_check.SHAPE)
     samples = candidate.samples(learner)
-    user_learner_check.learn(learner, samples, 1)  # the row that was checked last is remembered
+    user_learner_check.learn(learner, samples, 1)  # the learner keeps the row checked last
     before = _held_outside(learner)
     user_learner_check.learn(learner, samples, _SAMPLES)
     for name, value in _held_outside(learner).items():
@@ -236,11 +236,11 @@ def _compare(candidate: CheckedLearner, names: tuple[str, ...], samples: int) ->
 
 
 def _held_outside(learner: Any) -> dict[str, Any]:
-    """Copies of what a learner holds outside of its buffers: in itself, its class, its module.
+    """Copy the values that a learner holds outside its buffers: in itself, its class, its module.
 
-    By the names in the source; a buffer is itself in them.
+    The keys are names in the source; a buffer inside a value is not copied.
     """
-    kept = {id(buffer): buffer for _, _, buffer in learner.buffers()}  # they are not copied
+    kept = {id(buffer): buffer for _, _, buffer in learner.buffers()}  # buffers are not copied
     return {
         name: copy.deepcopy(value, dict(kept))
         for name, value in _named(learner)
@@ -266,4 +266,4 @@ CHECKS: tuple[Callable[[CheckedLearner], None], ...] = (
     *(source_rules, bounds, fresh_again, bytes_are_known, all_in_buffers, save_and_load),
     *(forged_states, whole_numbers, equal_engines, equal_on_micropython, nothing_allocated),
 )
-NEEDED = (source_rules, bounds)  # what comes after them could end this process
+NEEDED = (source_rules, bounds)  # a learner that breaks these could crash later checks

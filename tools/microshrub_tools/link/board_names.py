@@ -1,8 +1,8 @@
 """Names from a device's config.json: classes, features, units, version.
 
-The device sends that file over the link piece by piece, and the CRC32 in its welcome tells whether
-all of it came. A program from before there was such a request answers that it does not know it;
-classes and features then go by their numbers.
+The device sends the file over the link in pieces, and the CRC32 in its welcome shows whether the
+file is complete. A program older than the request answers that it does not know the request;
+classes and features then have numbers as names.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .link_errors import RefusedError
 from .message_checks import fields_of
 from .messages import Piece, Welcome, configuration
 
-_MOST = 1 << 16  # bytes of a text that can be asked for
+_MOST = 1 << 16  # bytes of a text that a PC can request
 
 
 @dataclass(frozen=True)
 class BoardNames:
     """Names by number, and for each feature (offset, digits): raw = (value - offset) * 10**digits.
 
-    All of them have the lengths that the device's welcome told.
+    The tuples have the lengths that the device's welcome states.
     """
 
     classes: tuple[str, ...]
@@ -34,7 +34,7 @@ class BoardNames:
     units: tuple[tuple[int, int], ...]
 
     def value(self, feature: int, raw: int) -> int | str:
-        """A raw value in the feature's unit, exactly: a whole number, or decimals as text."""
+        """Return a raw value in the feature's unit, exactly: an integer, or decimals as text."""
         offset, digits = self.units[feature]
         if digits <= 0:
             return int(offset + raw * 10**-digits)
@@ -42,7 +42,7 @@ class BoardNames:
 
 
 def numbers_only(welcome: Welcome) -> BoardNames:
-    """The names where nobody tells any: 0, 1, ... and x0, x1, ..."""
+    """Return the names for a device without names: 0, 1, ... and x0, x1, ..."""
     return BoardNames(
         tuple(map(str, range(welcome.classes))),
         tuple(f"x{f}" for f in range(welcome.features)),
@@ -51,7 +51,7 @@ def numbers_only(welcome: Welcome) -> BoardNames:
 
 
 def names_of(config: dict[str, Any], welcome: Welcome) -> BoardNames:
-    """The names in the fields of a device's config.json; numbers where it has none."""
+    """Return the names in the fields of a device's config.json; numbers for missing names."""
     plain = numbers_only(welcome)
     return BoardNames(
         tuple(config.get("class_names", plain.classes)),
@@ -61,7 +61,7 @@ def names_of(config: dict[str, Any], welcome: Welcome) -> BoardNames:
 
 
 def version_note(config: dict[str, Any]) -> str:
-    """What to do if the device's program is not of this microshrub; empty if it is."""
+    """Return advice if another version of microshrub built the device's program, else ""."""
     theirs, ours = config.get("program"), library_files.version()
     if theirs == ours:
         return ""
@@ -73,9 +73,9 @@ def version_note(config: dict[str, Any]) -> str:
 
 
 def read_configuration(link: HostLink, welcome: Welcome) -> dict[str, Any]:
-    """The fields of the device's config.json, as checks.fields_of() gives them.
+    """Read the fields of the device's config.json, as message_checks.fields_of() returns them.
 
-    Empty if it does not send it. Raises LinkError.
+    Empty if the device does not send the file. Raises LinkError.
     """
     text = b""
     try:

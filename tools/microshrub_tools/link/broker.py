@@ -1,7 +1,7 @@
-"""A PC's end of the line to an MQTT 3.1.1 broker, which waits: for commands, not for boards.
+"""A PC's client of an MQTT 3.1.1 broker, which blocks: for commands, not for boards.
 
-The broker is not trusted: what it sends for a request is limited in bytes, messages and time, and
-a message at a topic that nobody asked for is dropped.
+The broker is not trusted: its data for a request are limited in bytes, messages and time, and a
+message at a topic without a subscription is dropped.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from microshrub_host.base.errors import UserError
 from . import certificate
 
 PORT, TLS_PORT = 1883, 8883
-_KEPT = 1 << 17  # bytes of a packet; what is longer is read, and lost
-_MOST_BYTES = 1 << 25  # that a broker may send for a request: packets of 100 classes by 8 boards
-_MOST_MESSAGES = 10_000  # that it may have retained at the topics of a request
-_MOST_ASKED = 20  # times whether there is more
-_MOST_SILENCES = 6  # a request may take so many times as long as the broker may be silent
-_SILENCE = 0.2  # seconds: a broker may tell what it has kept after its next answer
+_KEPT = 1 << 17  # bytes of a packet; the rest of a longer one is read and dropped
+_MOST_BYTES = 1 << 25  # from a broker for a request: packets of 100 classes by 8 boards
+_MOST_MESSAGES = 10_000  # retained at the topics of a request
+_MOST_ASKED = 20  # pings in a row that may bring more messages
+_MOST_SILENCES = 6  # a request may take this many times the broker's longest silence
+_SILENCE = 0.2  # seconds: a broker may send retained messages after its next answer
 _REFUSALS = dict.fromkeys((4, 5), "the user or the password is wrong")  # mosquitto answers 5
 
 
 @dataclass(frozen=True)
 class Message:
-    """What came at a topic; `retained` if the broker had kept it.
+    """A message at a topic; `retained` if the broker had stored it.
 
-    Of a long message, the data have less than 128 KB, from its beginning on.
+    A long message is cut: `data` has less than its first 128 KB.
     """
 
     topic: str
@@ -44,7 +44,7 @@ class Message:
 
 
 class Broker:
-    """An open line. Raises UserError if there is no broker, or if it does not let one in."""
+    """An open connection. Raises UserError if there is no broker, or if it refuses the login."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Broker:
         self._came: deque[Message] = deque()
         self._filters: tuple[str, ...] = ()
         self._got = bytearray()
-        self._lost = 0  # bytes of a long packet that are gone already
+        self._lost = 0  # bytes of a long packet that were dropped
         self._number = 0
         self._where = f"{host}:{port}"
         try:
@@ -82,7 +82,7 @@ class Broker:
             self._socket = context.wrap_socket(self._socket, server_hostname=host)
         flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
         texts = ["", *([user] if user else []), *([password] if password else [])]
-        hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, 0)  # for as long as it takes
+        hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, 0)  # no keep-alive
         self._begin()
         self._send(0x10, hello + b"".join(map(_text, texts)))
         kind, answer = self._packet(self._seconds)
@@ -103,18 +103,18 @@ class Broker:
         self._socket.close()
 
     def publish(self, topic: str, data: bytes, *, retain: bool = False) -> None:
-        """Send a message; returns once the broker has it."""
+        """Send a message; return once the broker has it."""
         self._begin()
         number = self._next_number()
         self._send(0x32 | retain, _text(topic) + number + data)
         self._until(0x40, number)
 
     def publish_once(self, topic: str, data: bytes, *, retain: bool = False) -> None:
-        """Send a message with QoS 0, without waiting for anything."""
+        """Send a message with QoS 0, without waiting for an answer."""
         self._send(0x30 | retain, _text(topic) + data)
 
     def subscribe(self, *topics: str) -> None:
-        """From now on, messages at these come."""
+        """Subscribe to topics: from now on, receive() returns their messages."""
         self._begin()
         self._subscribe(*topics)
 
@@ -123,7 +123,7 @@ class Broker:
         self._ask(0x82, 0x90, b"".join(_text(topic) + b"\1" for topic in topics))
 
     def receive(self, seconds: float) -> Message | None:
-        """The next message; None if none comes within so many seconds. Raises UserError."""
+        """Return the next message; None if none arrives within `seconds`. Raises UserError."""
         self._begin()
         end = time.monotonic() + seconds
         return self._receive(end)
@@ -142,7 +142,7 @@ class Broker:
         return self._came.popleft()
 
     def retained(self, *topics: str) -> Iterator[Message]:
-        """All that the broker has kept at these, which subscribes to none. Raises UserError."""
+        """Yield the retained messages at topics, and subscribe to none. Raises UserError."""
         self._begin()
         before = self._filters
         self._subscribe(*topics)
@@ -151,7 +151,7 @@ class Broker:
             asked += 1
             if asked > _MOST_ASKED:
                 raise self._too_much("more whenever it is asked")
-            self._send(0xC0, b"")  # what it answers comes behind what it had to tell
+            self._send(0xC0, b"")  # the broker sends its messages before it answers this
             self._until(0xD0, b"")
             came = self._receive(time.monotonic() + _SILENCE)
             more = came is not None
@@ -169,22 +169,22 @@ class Broker:
         self._ask(0xA2, 0xB0, b"".join(map(_text, topics)))
 
     def _begin(self) -> None:
-        """A request begins: what it may cost."""
+        """Begin a request: reset its limits of time and bytes."""
         self._deadline = time.monotonic() + _MOST_SILENCES * self._seconds
         self._spare = _MOST_BYTES
 
     def _next_number(self) -> bytes:
-        self._number = self._number % 0xFFFF + 1  # 0 is none
+        self._number = self._number % 0xFFFF + 1  # 0 is not a number
         return struct.pack(">H", self._number)
 
     def _ask(self, kind: int, answer: int, body: bytes) -> None:
-        """Send a packet that has a number, and wait for its answer."""
+        """Send a packet with a number, and wait for the broker's answer."""
         number = self._next_number()
         self._send(kind, number + body)
         self._until(answer, number)
 
     def _until(self, wanted: int, start: bytes) -> None:
-        """Wait for a packet of that kind whose body starts so."""
+        """Wait for a packet of that kind whose body begins with `start`."""
         try:
             while True:
                 kind, body = self._packet(self._seconds)
@@ -231,7 +231,7 @@ class Broker:
             raise self._gone(error) from None
 
     def _packet(self, seconds: float) -> tuple[int, bytes]:
-        """The next packet: its first byte and its body."""
+        """Return the next packet: its first byte and its body."""
         end = time.monotonic() + seconds
         while True:
             result = self._whole()
@@ -252,7 +252,7 @@ class Broker:
             self._got += data
 
     def _whole(self) -> tuple[int, bytes] | None:
-        """The same, if it is there: what came of it so far is lost beyond _KEPT bytes."""
+        """Return the next packet if it is complete; drop its bytes beyond _KEPT."""
         size = shift = 0
         for at, byte in enumerate(self._got[1:5], 2):
             size |= (byte & 127) << shift
@@ -276,9 +276,9 @@ class Broker:
 
 
 def matches(wanted: str, topic: str) -> bool:
-    """Whether a message's topic is one of those: `+` is any level, `#` at the end all that follow.
+    """Return whether a filter matches a topic: `+` is any level, `#` at the end all that follow.
 
-    A topic with such a letter, or that was not written in UTF-8, is none.
+    A topic with such a letter, or one that is not in UTF-8, matches no filter.
     """
     if any(letter in topic for letter in "+#\0\ufffd"):
         return False

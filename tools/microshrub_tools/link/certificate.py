@@ -1,4 +1,4 @@
-"""The certificate of the authority that signed a broker's, in a file: --mqtt-ca."""
+"""The certificate of the authority that signed a broker's certificate: --mqtt-ca."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", r
 
 
 def read(path: Path) -> bytes:
-    """As DER, of PEM or DER: not every board reads PEM. Raises UserError."""
+    """Read a certificate in PEM or DER, as DER: not every board reads PEM. Raises UserError."""
     try:
         data = path.read_bytes()
         result = _PEM.findall(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-_TELL, _NAME, _RENAME, _MERGE, _FORGET, _DISMISS = range(6)  # what request 15 begins with
+_TELL, _NAME, _RENAME, _MERGE, _FORGET, _DISMISS = range(6)  # the first byte of request 15
 REQUESTS = {
     **{"TELL": _TELL, "NAME": _NAME, "RENAME": _RENAME},
     **{"MERGE": _MERGE, "FORGET": _FORGET, "DISMISS": _DISMISS},
@@ -18,24 +18,24 @@ NAMED, MERGED = 1, 2  # states of a class
 class ClassState:
     """A class of a device with spare classes, and the novel samples there."""
 
-    name: str  # empty if it has none
+    name: str  # empty for a class without a name
     number: int
     state: int  # 0 free, NAMED, MERGED, 3 forgotten
-    stands_for: int  # the class that it was merged into, else itself
+    stands_for: int  # the class that it was merged into, or itself
     novel: int  # similar novel samples that wait for a name, at most 255
-    collect: int  # so many are worth a query
-    score: int  # to how many odd samples the last one is near, at most 255
-    threshold: int  # what it has to pass to be new
-    changes: int  # of the names so far, modulo 65536
+    collect: int  # novel samples that are worth a query
+    score: int  # unusual samples near the last one, at most 255
+    threshold: int  # score above which a sample is novel
+    changes: int  # changes of the names so far, modulo 65536
 
     @property
     def is_asking(self) -> bool:
-        """Whether there are enough for a query."""
+        """Whether there are enough novel samples for a query."""
         return self.novel >= self.collect
 
 
 def read_class_state(payload: bytes) -> ClassState:
-    """The answer. Raises struct.error if it is too short."""
+    """Read an answer's payload. Raises struct.error if it is too short."""
     size = struct.calcsize(_HEAD)
     head = struct.unpack(_HEAD, payload[:size])
     return ClassState(payload[size:].decode(errors="replace"), *head)
@@ -45,30 +45,30 @@ def read_class_state(payload: bytes) -> ClassState:
 
 
 def tell(number: int) -> bytes:
-    """What is this class?"""
+    """Return the request for a class's state."""
     return bytes([_TELL, number])
 
 
 def name(text: str) -> bytes:
-    """The novel samples are of the class of this name; it is a new one if there is none."""
+    """Return the request to give the novel samples the class of this name, new if need be."""
     return bytes([_NAME]) + text.encode()
 
 
 def rename(number: int, text: str) -> bytes:
-    """Give a class another name."""
+    """Return the request to give a class another name."""
     return bytes([_RENAME, number]) + text.encode()
 
 
 def merge(number: int, into: int) -> bytes:
-    """Have a class be another one from now on."""
+    """Return the request to merge a class into another from now on."""
     return bytes([_MERGE, number, into])
 
 
 def forget(number: int) -> bytes:
-    """Never say a class again."""
+    """Return the request never to predict a class again."""
     return bytes([_FORGET, number])
 
 
 def dismiss() -> bytes:
-    """The novel samples are nothing new."""
+    """Return the request to drop the novel samples, as they are no new class."""
     return bytes([_DISMISS])

@@ -1,4 +1,4 @@
-"""The PC's end of the serial link: a window of requests under way, sent again when they are lost.
+"""The PC's end of the serial link: a window of pending requests, resent when they are lost.
 
 docs/reference/link.md specifies the protocol. The device carries out each request exactly once
 and in order, whatever happens on the line; if the cable is pulled, the link waits for it to
@@ -30,11 +30,11 @@ from .prompt import RESTART, drawn_session, hello_line, shows_prompt, starts_aga
 from .serial_line import Line
 
 _PATIENCE = 10.0  # seconds
-_SLOWEST = 1.0  # seconds: a time-out doubles up to there while nothing comes
-_REOPENINGS = 10  # of the line, without an answer between them
-_OBSERVATIONS = 256  # that are kept for who has not asked for them yet
-_RANGE = 1 << 16  # of sequence numbers
-_RESTARTS = 2  # of the device's program, in one hello
+_SLOWEST = 1.0  # seconds: a time-out doubles up to this while no answer arrives
+_REOPENINGS = 10  # of the line in a row, without an answer
+_OBSERVATIONS = 256  # kept until the caller fetches them
+_RANGE = 1 << 16  # sequence numbers
+_RESTARTS = 2  # restarts of the device's program during one hello
 
 
 _NOBODY = (
@@ -49,24 +49,23 @@ _ONE_MICROSHRUB = "build and flash the board with this PC's microshrub"
 
 @dataclass
 class PendingAnswer:
-    """A request under way; `answer` is None until it arrives. Times are in seconds."""
+    """A pending request; `answer` is None until the answer arrives. Times are in seconds."""
 
     request: Request
     sequence: int
     line: bytes = field(repr=False)
     posted: float
     sent: float
-    nudged: bool = False  # sent again because a later answer came
+    nudged: bool = False  # resent because a later answer arrived
     answer: Answer | None = None
     latency: float = 0.0
 
 
 class HostLink:
-    """One end of the line. A time-out of `timeout` seconds sends again what has no answer;
-    after `patience` seconds without any answer, 10 if None, LostError is raised.
-
-    `on_text` receives whatever is not a frame: text printed by the device's program, or damage.
-    `clock` is for tests.
+    """One end of the line. Requests without an answer are resent after `timeout` seconds; after
+    `patience` seconds without any answer, 10 if None, LostError is raised. `on_text` receives
+    bytes that are not a frame: text printed by the device's program, or damage. `clock` is for
+    tests.
     """
 
     def __init__(
@@ -84,19 +83,19 @@ class HostLink:
         self._on_text = on_text
         self._clock = clock
         self._splitter = Splitter()
-        self._prompt = False  # text had one, since the last answer
-        self._rebooted = False  # the board said so, since it was to start its program
+        self._prompt = False  # text since the last answer had a prompt
+        self._rebooted = False  # the board has rebooted since its program was to start
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
         self._flight: deque[PendingAnswer] = deque()  # at most _window
-        self._reopened = 0  # how often since the last answer
-        self._progress = 0.0  # when an answer came last
-        self._silent = 0.0  # seconds that were waited for one since
-        self._greeting: Answer | None = None  # what hello was answered
-        self._welcome: Welcome | None = None  # of the session
-        self._open = False  # the session
-        self._greets = 0.0  # when hello was said to a line that was gone, 0: it was answered
+        self._reopened = 0  # reopenings since the last answer
+        self._progress = 0.0  # time of the last answer
+        self._silent = 0.0  # seconds waited for an answer since
+        self._greeting: Answer | None = None  # the answer to hello
+        self._welcome: Welcome | None = None  # the welcome of the session
+        self._open = False  # whether there is a session
+        self._greets = 0.0  # time of the hello to a reopened line, 0 once answered
         self.observed: deque[Observed] = deque(maxlen=_OBSERVATIONS)
         self.resent = 0  # requests
 
@@ -107,9 +106,9 @@ class HostLink:
         self._line.close()
 
     def connect(self, patience: float | None = None) -> Welcome:
-        """Begin a session; `patience`, in seconds, is only for this. Raises LinkError.
+        """Begin a session; `patience`, in seconds, is only for this call. Raises LinkError.
 
-        That is LostError if nobody answers.
+        The error is LostError if no device answers.
         """
         while True:
             self._session = drawn_session()
@@ -123,10 +122,10 @@ class HostLink:
                 self._next, self._longest = 1, greeting.longest_payload
                 self._open = True
                 return greeting
-            # else the number is or was in use, which happens once in some thousand times
+            # otherwise the session's number is or was in use, about once in some thousand times
 
     def post(self, request: Request) -> PendingAnswer:
-        """Send a request; waits only while the window is full. Connect first."""
+        """Send a request of an open session; wait only while the window is full."""
         if len(request.payload) > self._longest:
             raise LinkError(
                 f"the device takes requests of up to {self._longest} bytes, this one has "
@@ -145,7 +144,7 @@ class HostLink:
         return pending
 
     def wait(self, pending: PendingAnswer) -> Answer:
-        """The answer to a request that was posted, checked. Raises RefusedError for an error."""
+        """Wait for the answer to a posted request; check and return it. Raises RefusedError."""
         while pending.answer is None:
             if not any(pending is other for other in self._flight):
                 raise RestartedError
@@ -182,11 +181,11 @@ class HostLink:
     # What happens on the line
 
     def _hello(self, patience: float) -> Answer:
-        """Say hello until there is an answer.
+        """Send hello until there is an answer.
 
-        A board that shows MicroPython's prompt was stopped, by someone else or by bytes that it
-        got while it started: its program is started again. If that ends, too, by itself, nobody
-        waits any longer. Raises LostError.
+        A board that shows MicroPython's prompt was stopped, by another program or by bytes that it
+        got during its start: its program is started again. If the program ends again on its own,
+        the wait is over. Raises LostError.
         """
         self._greeting = None
         begin = self._clock()
@@ -208,11 +207,11 @@ class HostLink:
                     raise self._stopped()
 
     def _is_stopped(self) -> bool:
-        """Whether the board has shown MicroPython's prompt."""
+        """Return whether the board has shown MicroPython's prompt."""
         return self._prompt or shows_prompt(self._splitter.rest)
 
     def _stopped(self) -> StoppedError:
-        """The error; `text` is what the board printed after its last frame."""
+        """Return the error for a stopped board; on_text gets the text after its last frame."""
         if self._on_text:
             self._on_text(self._splitter.rest)
         return StoppedError(_STOPPED)
@@ -223,7 +222,7 @@ class HostLink:
         self._write(RESTART)
 
     def _step(self, seconds: float) -> None:
-        """Read once, for at most so long, and send again what is overdue."""
+        """Read once, for at most `seconds`, and resend overdue requests."""
         self._read(max(min(seconds, self._due() - self._clock()), 0.0))
         if self._clock() >= self._due():
             self._silent += self._wait
@@ -240,14 +239,14 @@ class HostLink:
             self._send_again(self._flight)
 
     def _greet(self) -> None:
-        """Say hello to the open session before anything else is sent."""
+        """Send hello to the open session before any other request."""
         self._greets = self._clock()
         if self._is_stopped():
             self._restart()
         self._write(hello_line(self._session))
 
     def _due(self) -> float:
-        """When the oldest request, or the hello behind a broken line, is to be sent again."""
+        """Return when to resend the oldest request, or the hello after a broken line."""
         if self._greets:
             return self._greets + self._wait
         if not self._flight:
@@ -288,10 +287,10 @@ class HostLink:
                     self._on_text(part)
 
     def _reopen(self, error: OSError) -> None:
-        """Wait until the line is back, and say hello before anything else.
+        """Wait until the line is back, and send hello before any other request.
 
-        The open session goes on then; a device that was reset meanwhile says so. What is under
-        way is overdue.
+        The open session then goes on, unless the device answers that it was reset. Pending
+        requests are overdue.
         """
         self._reopened += 1
         try:
@@ -307,7 +306,7 @@ class HostLink:
             self._greet()
 
     def _greeted(self, greeting: Answer) -> None:
-        """Go on where the device is. Raises RestartedError if that is not in this session."""
+        """Continue at the device's place. Raises RestartedError if that is not in this session."""
         self._greets = 0.0
         oldest = self._flight[0].sequence if self._flight else self._next
         waits_for = greeting.expected if isinstance(greeting, Welcome) else -1
@@ -353,7 +352,7 @@ class HostLink:
                 break
 
     def _close(self, pending: PendingAnswer, answer: Answer) -> None:
-        """Note an answer. Those to earlier requests were lost, as answers come in order."""
+        """Note an answer. Missing earlier answers are lost, as answers arrive in order."""
         now = self._clock()
         pending.answer, pending.latency = answer, now - pending.posted
         self._progress, self._wait = now, self._timeout

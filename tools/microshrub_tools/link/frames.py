@@ -1,4 +1,4 @@
-"""Frames of the serial link on the PC; the layout is that of firmware/microshrub/frames.py."""
+"""Frames of the serial link on the PC, with the layout in firmware/microshrub/device/frames.py."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _device = _library.device.frames
 _HEADER = struct.Struct("<BBHHB")
 _CRC = struct.Struct("<I")
 VERSION: int = _device.VERSION
-LONGEST = 4096  # bytes of what is kept of text without a zero
+LONGEST = 4096  # bytes kept of text without a zero
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame. `credits` is how many requests its sender allows to be under way."""
+    """One frame. `credits` is how many pending requests the sender of the frame allows."""
 
     kind: int
     session: int
@@ -31,7 +31,7 @@ class Frame:
 
 
 def pack(frame: Frame) -> bytes:
-    """The frame as it goes over the line, with the zeros around it."""
+    """Return the bytes of a frame on the line, with the zeros around it."""
     head = (frame.version, frame.kind, frame.session, frame.sequence, frame.credits)
     body = bytearray(_HEADER.pack(*head) + frame.payload)
     body += _CRC.pack(crc32(body))
@@ -40,7 +40,7 @@ def pack(frame: Frame) -> bytes:
 
 
 def unpack(stuffed: bytes) -> Frame | None:
-    """The frame in what stood between two zeros; None if there is none or it is damaged."""
+    """Return the frame in the bytes between two zeros; None if there is none or it is damaged."""
     body = bytearray(stuffed)
     size = _device.unstuff(body, len(body))
     end = size - _CRC.size
@@ -51,18 +51,18 @@ def unpack(stuffed: bytes) -> Frame | None:
 
 
 class Splitter:
-    """Cuts a stream of bytes at its zeros, into frames and what else came."""
+    """Cuts a stream of bytes at its zeros, into frames and other bytes."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     @property
     def rest(self) -> bytes:
-        """What came behind the last zero."""
+        """The bytes after the last zero."""
         return self._rest
 
     def feed(self, data: bytes) -> Iterator[Frame | bytes]:
-        """Frames, and text or damage as bytes, in the order in which they came."""
+        """Yield frames, and text or damage as bytes, in the order of their arrival."""
         *whole, self._rest = (self._rest + data).split(b"\0")
         for part in whole:
             if part:

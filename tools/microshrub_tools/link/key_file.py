@@ -12,18 +12,18 @@ from microshrub_host.base.errors import UserError
 from .tcp_line import KEY
 
 ENDING = ".key"
-_made: list[Path] = []  # in all_or_none()
+_made: list[Path] = []  # files made in all_or_none()
 _BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
 
 
 def of_build(folder: Path) -> Path:
-    """The file of the key of a build in that folder; it stays where the folder is replaced."""
+    """Return the key file of a build in a folder; the file stays when the folder is replaced."""
     return folder.with_name(folder.name + ENDING)
 
 
 @contextlib.contextmanager
 def all_or_none() -> Iterator[None]:
-    """Keys that are made in the block go again if it raises: of a program that was not built."""
+    """Remove the key files made in the block if it raises, as no program was built for them."""
     before = len(_made)
     try:
         yield
@@ -37,7 +37,7 @@ def all_or_none() -> Iterator[None]:
 
 
 def kept(path: Path) -> bytes:
-    """The key in a file, which is made with a new one if it is not there. Raises UserError."""
+    """Return the key in a file; make a missing file, with a new key. Raises UserError."""
     if not path.exists():
         try:
             folders = [each for each in path.parents if not each.exists()]
@@ -53,7 +53,7 @@ def kept(path: Path) -> bytes:
 
 
 def read(path: Path) -> bytes:
-    """The 32 bytes in a file. Raises UserError, in which none of it stands."""
+    """Return the 32 bytes in a file. Raises UserError, whose message shows nothing of the key."""
     try:
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except OSError as error:
@@ -66,7 +66,7 @@ def read(path: Path) -> bytes:
 
 
 def chosen(path: Path | None) -> bytes:
-    """The key in the file that was named, or in the only one in build/. Raises UserError."""
+    """Return the key in the named file, or in the only key file in build/. Raises UserError."""
     if path is not None:
         return read(path)
     result = sorted(_BUILDS.glob(f"*{ENDING}"))

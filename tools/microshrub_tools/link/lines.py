@@ -1,4 +1,4 @@
-"""The line to a port, whichever it is: a serial one, or a board in the network."""
+"""The line to a port of either kind: a serial port, or a board on the network."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .tcp_line import SCHEME, TcpLine
 
 
 def is_network(port: str) -> bool:
-    """Whether this is tcp://HOST[:PORT]."""
+    """Return whether a port is like tcp://HOST[:PORT]."""
     return port.startswith(SCHEME)
 
 
 def open_line(port: str, key: Path | None = None) -> Line:
-    """Open a port; key is the file of a board in the network. Raises UserError."""
+    """Open a port; key is the key file of a board on the network. Raises UserError."""
     if is_network(port):
         return TcpLine(port, key_file.chosen(key))
     return SerialLine(port)

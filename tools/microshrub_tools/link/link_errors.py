@@ -1,4 +1,4 @@
-"""What can go wrong on the link."""
+"""Errors of the link."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class StoppedError(LostError):
 
 
 class RestartedError(LinkError):
-    """The device was reset: what was under way is lost, what was learned may be."""
+    """The device was reset: pending requests are lost, and learned samples may be."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -29,7 +29,7 @@ class RestartedError(LinkError):
 
 
 class RefusedError(LinkError):
-    """The device did not do what it was asked for; `failure` says why."""
+    """The device refused a request; `failure` has the reason."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"the device says: {failure.words}")

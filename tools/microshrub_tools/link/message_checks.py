@@ -1,7 +1,7 @@
 """Checks every message of a board before it is used: answers, observations, config.json.
 
-The line's damage is not the matter, frames have a checksum. But the board may be a wrong one: of
-other software, with a memory that forgets, or somebody else's.
+Damage on the line is no concern, as frames have a checksum. But the board may run other software,
+have faulty memory, or be hostile.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .messages import (
     sample,
 )
 
-# What answers a request of a kind, besides a Failure
+# The answer to each kind of request, besides a Failure
 _ANSWERS: dict[int, type] = {
     STATUS.kind: DeviceStatus,
     FINGERPRINT.kind: Fingerprint,
@@ -63,12 +63,12 @@ _ANSWERS: dict[int, type] = {
     regression(predictions=False).kind: RegressionErrors,
     companion_words(0).kind: CompanionWords,
 }
-_MOST_DIGITS = 40  # behind a point, or zeros before it: more are no unit
-_LARGEST = 1 << 62  # of an offset
+_MOST_DIGITS = 40  # decimal places, or zeros before the point: more are no unit
+_LARGEST = 1 << 62  # the largest offset
 
 
 class BoardError(LinkError):
-    """The board says what cannot be."""
+    """The board sends an impossible message."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
@@ -78,7 +78,7 @@ class BoardError(LinkError):
 
 
 def check_welcome(welcome: Welcome) -> None:
-    """Raise BoardError for a board that nothing can be done with."""
+    """Raise BoardError for a board without valid classes and features."""
     if not 1 <= welcome.classes <= 256:
         raise BoardError(f"it has {welcome.classes} classes")
     if not welcome.features:
@@ -86,7 +86,7 @@ def check_welcome(welcome: Welcome) -> None:
 
 
 def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
-    """Raise BoardError if this does not answer the request, or names what there is not."""
+    """Raise BoardError if the answer does not fit the request, or has impossible values."""
     wanted = _ANSWERS.get(request.kind)
     if wanted and not isinstance(answer, wanted):
         raise BoardError(f"{type(answer).__name__} where {wanted.__name__} was asked for")
@@ -113,7 +113,7 @@ def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
 
 
 def check_observed(observed: Observed, welcome: Welcome) -> None:
-    """Raise BoardError if the board cannot have seen this."""
+    """Raise BoardError if the board cannot have made this observation."""
     _check_class(observed.prediction.label, welcome)
     _check_class(observed.label or 0, welcome)
     if len(observed.values) != welcome.features:
@@ -131,11 +131,11 @@ def _check_counts(what: str, *numbers: int) -> None:
 
 
 def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
-    """What a PC needs of a config.json; what cannot be is left out, so the dict may be empty.
+    """Return the fields of a config.json that a PC needs; invalid ones are left out.
 
-    class_names, feature_names: lists of texts, as many as there are. units: of each feature,
-    (offset, digits). column: which value is predicted. program: a text. spare, anomaly, asking,
-    extraction: True. beside: the names of what watches samples, in their order.
+    class_names, feature_names: lists of texts, one for each class or feature. units: (offset,
+    digits) of each feature. column: the value that is predicted. program: a text. spare_classes,
+    anomaly, queries, extraction: True. watchers: the names of the watchers, in order.
     """
     try:
         given = json.loads(text)

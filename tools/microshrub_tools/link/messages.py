@@ -15,10 +15,10 @@ from .class_messages import ClassState, read_class_state
 from .frames import Frame
 
 _types: Any = loader.load("python").device.link
-# A prediction: of a class, without and with an anomaly score; of a number
+# A predicted class, without and with an anomaly score; a predicted number
 _SHORT, _SCORED, _NUMBER = "<HBB", "<HBBBB", "<HBBiiB"
 _FORMS = {struct.calcsize(form): form for form in (_SHORT, _SCORED, _NUMBER)}
-UNKNOWN = 0xFFFF  # stands for a label that is not known
+UNKNOWN = 0xFFFF  # in place of an unknown label
 
 HELLO: int = _types._HELLO
 WELCOME: int = _types._WELCOME
@@ -31,7 +31,7 @@ USED_SESSION: int = _types._USED_SESSION
 
 @dataclass(frozen=True)
 class Request:
-    """What the host asks for."""
+    """A request of the host."""
 
     kind: int
     payload: bytes = b""
@@ -42,12 +42,12 @@ FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
 _COMPANION: int = _types._WATCHERS
-THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # the answer has one word more
-QUERIES = Request(_types._QUERIES)  # for the newest query, and how many there were
+THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # with one more word in the answer
+QUERIES = Request(_types._QUERIES)  # the newest query, and how many there were
 
 
 def sample(values: Iterable[int], label: int | None = None) -> Request:
-    """Predict a sample of raw values, each within 30 bits, and learn it if it has a label."""
+    """Return a request to predict a sample of raw 30-bit values, and to learn it with a label."""
     raw = array("i", values)
     if sys.byteorder == "big":
         raw.byteswap()
@@ -57,44 +57,44 @@ def sample(values: Iterable[int], label: int | None = None) -> Request:
 
 
 def late_label(sample_id: int, label: int) -> Request:
-    """The label of an earlier sample."""
+    """Return a request with the label of an earlier sample."""
     return Request(_types._LABEL, struct.pack("<HB", sample_id, label))
 
 
 def configure(text: bytes, piece_bytes: int) -> list[Request]:
-    """A configuration in pieces of at most so many bytes."""
+    """Return the requests with a configuration, in pieces of at most `piece_bytes`."""
     pieces = [text[i : i + piece_bytes] for i in range(0, len(text), piece_bytes)] or [b""]
     last = len(pieces) - 1
     return [Request(_types._CONFIGURE, bytes([i == last]) + p) for i, p in enumerate(pieces)]
 
 
 def configuration(at: int) -> Request:
-    """A piece of the text of the device's configuration, from byte `at`, 0..65535, on."""
+    """Return a request for the configuration's text from byte `at`, 0..65535, on."""
     return Request(_types._CONFIGURATION, struct.pack("<H", at))
 
 
 def confusion(label: int, first: int = 0) -> Request:
-    """The row of a label in the confusion matrix, from prediction `first` on."""
+    """Return a request for a label's row in the confusion matrix, from prediction `first` on."""
     return Request(_types._CONFUSION, bytes([label, first]))
 
 
 def anomaly(scores: bool) -> Request:
-    """The anomaly score and its alarms; from then on predictions carry their scores, or not."""
+    """Return a request for the anomaly score and alarms; scores switches those of predictions."""
     return Request(_types._ANOMALY, bytes([scores]))
 
 
 def classes(payload: bytes) -> Request:
-    """About classes that get their names on the device; class_messages.py makes the payloads."""
+    """Return a request about the device's named classes, with a payload of class_messages.py."""
     return Request(_types._CLASSES, payload)
 
 
 def companion_words(number: int) -> Request:
-    """The figures of a watcher, by its place in the order of the names, from 0 on."""
+    """Return a request for a watcher's figures, by its place in the order of names, from 0 on."""
     return Request(_COMPANION, bytes([number]))
 
 
 def regression(predictions: bool) -> Request:
-    """The errors of a regressor; from then on predictions carry the predicted value, or not."""
+    """Return a request for a regressor's errors; predictions switches predicted values."""
     return Request(_types._REGRESSION, bytes([predictions]))
 
 
@@ -105,7 +105,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Welcome:
-    """The device's answer to hello; `expected` is the sequence number that it waits for."""
+    """The device's answer to hello; `expected` is the next sequence number."""
 
     window: int
     configuration_hash: int
@@ -117,12 +117,11 @@ class Welcome:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of a sample; confidence is 0..255.
+    """The prediction for a sample; confidence is 0..255.
 
-    sample_id is 0 if it had its label, or if the device asks for labels, and not for this one.
-
-    If the device was asked for it, score says how unusual it looks, 0..255, and anomalous is
-    1 if that is above the threshold.
+    sample_id is 0 if the sample had a label, or if the device queries labels, but not this one. On
+    request, score is how unusual the sample is, 0..255, and anomalous is 1 if the score is above
+    the threshold.
     """
 
     sample_id: int
@@ -130,7 +129,7 @@ class Prediction:
     confidence: int
     score: int | None = None
     anomalous: int | None = None
-    number: Number | None = None  # if the device was asked for it
+    number: Number | None = None  # on request
 
 
 @dataclass(frozen=True)
@@ -138,20 +137,20 @@ class Number:
     """A predicted number, raw."""
 
     predicted: int
-    half: int  # half the width of its interval, -1 without one
-    outcome: int  # of the target that came: 1 inside its interval, 2 outside, 0 not known
+    half: int  # half the width of the interval, -1 without one
+    outcome: int  # the known target: 1 inside its interval, 2 outside, 0 unknown
 
 
 @dataclass(frozen=True)
 class RegressionErrors:
-    """Of predicted numbers, raw: the last one, and the errors of those whose target is known."""
+    """The last predicted number, raw, and the errors of predictions whose target is known."""
 
     predicted: int
     half: int  # half the width of the last one's interval, -1 without one
     scored: int
-    high: int  # of the sum of |prediction - target|: 2**29 * high + low
+    high: int  # the sum of |prediction - target| is 2**29 * high + low
     low: int
-    nochange_high: int  # of that of the last known target
+    nochange_high: int  # the sum for predicting the last known target
     nochange_low: int
     inside: int  # targets that were inside their interval
 
@@ -162,7 +161,7 @@ class RegressionErrors:
 
     @property
     def mae_nochange(self) -> float:
-        """That of the last known target."""
+        """Mean absolute error of predicting the last known target."""
         return ((self.nochange_high << 29) + self.nochange_low) / max(self.scored, 1)
 
 
@@ -170,10 +169,10 @@ class RegressionErrors:
 class DeviceStatus:
     """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2.
 
-    missed counts readings of the board's sensor that were due while it did something else;
-    asleep is for how many of the seconds of uptime it slept. unsaved counts labels and the like
-    that are not in flash yet, -1 if nothing is ever saved; saved_ago has the seconds since the
-    last save, or since the start if the state was restored then, -1 if there was neither.
+    missed counts readings of the board's sensor that were due while the board was busy; asleep is
+    how many of the seconds of uptime the board slept. unsaved counts labels and the like that are
+    not in flash yet, -1 if nothing is ever saved; saved_ago is the seconds since the last save, or
+    since the start if the state was restored then, -1 without either.
     """
 
     samples: int
@@ -198,9 +197,9 @@ class DeviceStatus:
 
 @dataclass(frozen=True)
 class AnomalyStatus:
-    """Of the anomaly score: that of the last sample, the threshold, 0..255, and alarms so far.
+    """The anomaly score of the last sample, the threshold, 0..255, and the alarms so far.
 
-    If it was told that this is normal, `left` has how many samples are still to show it.
+    While the device learns that a state is normal, `left` is how many samples that still takes.
     """
 
     score: int
@@ -213,14 +212,14 @@ class AnomalyStatus:
 class Query:
     """The newest label query, and how many there were.
 
-    sample_id is 0, and label -1, if it is answered.
+    sample_id is 0, and label -1, if the query is answered.
     """
 
     sample_id: int
-    label: int  # that was predicted
+    label: int  # the predicted label
     asked: int
-    seen: int  # samples that these are of; both are halved at 2**29
-    saved: int  # queries that may come one after the other
+    seen: int  # samples so far; `asked` and `seen` are halved at 2**29
+    saved: int  # queries allowed in a row
 
 
 @dataclass(frozen=True)
@@ -232,7 +231,7 @@ class CompanionWords:
 
 @dataclass(frozen=True)
 class Counts:
-    """Of a row of the confusion matrix, as many as fitted."""
+    """Counts of a row of the confusion matrix, as many as fit."""
 
     counts: tuple[int, ...]
 
@@ -246,7 +245,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes of the configuration's text; none behind its end."""
+    """Bytes of the configuration's text; none after its end."""
 
     data: bytes
 
@@ -287,7 +286,7 @@ Answer = (
 
 
 def read_answer(frame: Frame) -> Answer | None:
-    """The answer in a frame; None if the frame is not a valid answer."""
+    """Return the answer in a frame; None if the frame is not a valid answer."""
     try:
         return _read(frame)
     except (struct.error, TypeError, LookupError):
@@ -334,9 +333,9 @@ def _prediction(payload: bytes) -> Prediction:
 
 
 def read_observed(frame: Frame) -> Observed | None:
-    """The observation in a frame; None if the frame is not a valid one.
+    """Return the observation in a frame; None if the frame is not a valid observation.
 
-    Behind the prediction stand a label and whole words, so its length tells its form.
+    A label and whole words follow the prediction, so the length shows the prediction's form.
     """
     payload = frame.payload
     size = next((n for n in _FORMS if (len(payload) - n - 2) % 4 == 0), 0)

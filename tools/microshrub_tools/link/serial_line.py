@@ -14,31 +14,31 @@ from serial.tools import list_ports
 from microshrub_host.base.errors import UserError
 
 _PAUSE = 0.1  # seconds between two tries
-_STUCK = 5.0  # seconds after which a port that takes nothing is opened again
+_STUCK = 5.0  # seconds after which a port that accepts no bytes is reopened
 
 
 class Line(Protocol):
-    """Carries the bytes. read, write and reopen raise OSError when the line is gone."""
+    """A line that carries bytes. read, write and reopen raise OSError when the line is gone."""
 
     def read(self, seconds: float) -> bytes:
-        """The bytes that have arrived; waits at most `seconds` for the first."""
+        """Return the bytes that have arrived; wait at most `seconds` for the first."""
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
 
     def reopen(self, seconds: float) -> None:
-        """Get the line back within that time."""
+        """Open the line again within `seconds`."""
 
     def close(self) -> None:
         """Close the line."""
 
 
 class PortError(UserError):
-    """The port cannot be used; the message says what to do."""
+    """The port cannot be used; the message tells the user what to do."""
 
 
 def gone(port: str) -> PortError:
-    """The error for a port that has disappeared."""
+    """Return the error for a port that has disappeared."""
     return PortError(
         f"{port} is gone: the board was unplugged or reset. Plug it in, and start this command "
         "again."
@@ -53,32 +53,32 @@ class SerialLine:
         self._baud_rate = baud_rate
         try:
             self._port = self._open()
-        except OSError as error:  # of which serial.SerialException is one
+        except OSError as error:  # serial.SerialException is an OSError
             raise PortError(advice(port, error)) from error
-        except ValueError:  # pyserial does not know what stands before ://
+        except ValueError:  # pyserial does not know the scheme before ://
             raise PortError(
                 f"--port {port} is no serial device, such as /dev/ttyACM0, and no "
                 "socket://HOST:PORT"
             ) from None
 
     def _open(self) -> serial.SerialBase:
-        """As mpremote does it: DTR and RTS as pyserial sets them, which starts no ESP anew."""
+        """Open the port as mpremote does: pyserial's DTR and RTS do not restart an ESP."""
         settings = {"baudrate": self._baud_rate, "exclusive": True, "write_timeout": _STUCK}
         return serial.serial_for_url(self._name, **settings)
 
     def read(self, seconds: float) -> bytes:
-        """The bytes that have arrived; waits at most `seconds` for the first."""
+        """Return the bytes that have arrived; wait at most `seconds` for the first."""
         self._port.timeout = seconds
         first: bytes = self._port.read(1)
         self._port.timeout = 0
         return first + self._port.read(4096) if first else b""
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         self._port.write(data)
 
     def reopen(self, seconds: float) -> None:
-        """Open the port again as soon as it is back; OSError if it is not within that time."""
+        """Open the port again as soon as it is back. Raises OSError after `seconds`."""
         self.close()
         end = time.monotonic() + seconds
         while True:
@@ -91,11 +91,11 @@ class SerialLine:
             time.sleep(_PAUSE)
 
     def set_rate(self, baud_rate: int) -> None:
-        """Go on with so many bits a second."""
+        """Continue at this rate, in bits a second."""
         self._baud_rate = self._port.baudrate = baud_rate
 
     def set_signals(self, *, dtr: bool | None = None, rts: bool | None = None) -> None:
-        """Set the lines DTR and RTS, DTR first; None leaves one as it is."""
+        """Set the lines DTR and RTS, DTR first; None leaves a line as it is."""
         with contextlib.suppress(OSError):  # a pty has neither
             if dtr is not None:
                 self._port.dtr = dtr
@@ -104,14 +104,14 @@ class SerialLine:
 
     @property
     def usb(self) -> tuple[int, int] | None:
-        """The numbers of the USB device's vendor and product; None if it has none."""
+        """The numbers of the USB device's vendor and product; None for other ports."""
         for result in list_ports.comports():
             if result.device == self._name and result.vid is not None and result.pid is not None:
                 return result.vid, result.pid
         return None
 
     def close(self) -> None:
-        """Let go of the port; RTS before DTR, as the other way round starts an ESP anew."""
+        """Close the port; clear RTS before DTR, as the other order restarts an ESP."""
         with contextlib.suppress(OSError):  # a pty has neither
             self._port.rts = False
             self._port.dtr = False
@@ -120,12 +120,12 @@ class SerialLine:
 
 
 def advice(port: str, error: OSError) -> str:
-    """Why the port cannot be opened, and what to do about it."""
+    """Return why the port cannot be opened, and what to do about it."""
     text = f"{port} cannot be opened"
     if not os.path.exists(port) and "://" not in port:
         return f"{text}: there is no such port. Is the board plugged in?"
     if error.errno in (errno.EACCES, errno.EPERM):
         return f"{text}: no permission. On Linux, join the group that owns it (often dialout)."
-    if error.errno in (errno.EAGAIN, errno.EBUSY):  # EAGAIN: it is locked
+    if error.errno in (errno.EAGAIN, errno.EBUSY):  # EAGAIN: the port is locked
         return f"{text}: another program uses it. Close that one first."
     return f"{text}: {error.strerror or error}"

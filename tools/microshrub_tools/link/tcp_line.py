@@ -1,8 +1,8 @@
-"""The line of a link to a board in the network, for who has its key.
+"""The line of a link to a board on the network, with the board's key.
 
 docs/reference/link.md has the messages. Both ends prove the key to each other; every record is
-counted and signed, so what is altered, lost, repeated or moved on the way ends the line. What is
-in the records can be read by who sees them.
+counted and signed, so a record that is altered, lost, repeated or moved on the way ends the line.
+Records are not encrypted.
 """
 
 from __future__ import annotations
@@ -25,16 +25,14 @@ SCHEME = "tcp://"
 MOST = 256  # bytes of a record to the board
 KEY = 32
 NONCE = CODE = 16
-LINK, FLASH = b"p", b"f"  # what the key is proved for
+LINK, FLASH = b"p", b"f"  # the purpose of the line
 _LABEL = b"microshrub 1 "
 _PAUSE = 0.1  # seconds between two tries
-_START_PAUSE = 0.5  # seconds between two tries, of a board that starts
-_KNOCK = 1.5  # seconds for the board's network to answer, which may have no room just now
-_PATIENCE = 10.0  # seconds until it is one's turn, and for the board to take what is sent
-_QUIET = (
-    2.0  # seconds in which nothing was sent, after which the board is asked whether it is there
-)
-_SILENT = 4.0  # seconds in which it has to answer
+_START_PAUSE = 0.5  # seconds between two tries, for a starting board
+_KNOCK = 1.5  # seconds for the board's network to answer, which may have no room at first
+_PATIENCE = 10.0  # seconds to wait in the board's queue, and for the board to accept data
+_QUIET = 2.0  # seconds without a record sent, after which the board gets an empty one
+_SILENT = 4.0  # seconds within which the board has to answer
 
 
 class StrangerError(OSError):
@@ -42,16 +40,16 @@ class StrangerError(OSError):
 
 
 class TurnedAwayError(OSError):
-    """The board closes the line at once: others wait there, too."""
+    """The board closes the line at once, as its queue is full."""
 
 
 def code(key: bytes, *parts: bytes) -> bytes:
-    """HMAC-SHA256, 32 bytes."""
+    """Return the HMAC-SHA256 of the parts, 32 bytes."""
     return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
 
 
 def signed(key: bytes, which: bytes, numbers: bytes) -> bytes:
-    """What signs a greeting, or is the key of a direction; numbers are the host's and board's."""
+    """Return a greeting's signature, or a direction's key; numbers are the host's and board's."""
     return code(key, _LABEL, which, numbers)
 
 
@@ -63,13 +61,13 @@ class SignedRecords:
         self._count = 0
 
     def seal(self, data: bytes) -> bytes:
-        """The next record."""
+        """Return the next record, with these data."""
         record = struct.pack("<H", len(data)) + data + self._code(data)
         self._count += 1
         return record
 
     def open(self, data: bytes, given: bytes) -> bool:
-        """Whether this is the next one."""
+        """Return whether the data and their code are the next record."""
         right = hmac.compare_digest(given, self._code(data))
         self._count += right
         return right
@@ -79,10 +77,10 @@ class SignedRecords:
 
 
 class TcpLine:
-    """The line to HOST or HOST:PORT, for the key's 32 bytes.
+    """The line to HOST or HOST:PORT, with the key's 32 bytes.
 
-    `purpose` is LINK, or FLASH, to have the board take a new program: then all is said with ask().
-    Raises PortError if there is no board, or if it does not take the key.
+    `purpose` is LINK, or FLASH to give the board a new program, with ask() only. Raises PortError
+    if there is no board, or if the board refuses the key.
     """
 
     def __init__(self, address: str, key: bytes, purpose: bytes = LINK) -> None:
@@ -97,7 +95,7 @@ class TcpLine:
             raise PortError(_advice(self._name, error)) from error
 
     def _connect(self, seconds: float) -> None:
-        """Come in within so many seconds: there may be a queue, which may be full, too."""
+        """Connect within `seconds`; the board may have a queue, which may be full."""
         end = time.monotonic() + seconds
         while True:
             try:
@@ -109,7 +107,7 @@ class TcpLine:
                 time.sleep(_PAUSE)
         self._got = b""
         self._sent = time.monotonic()
-        self._asked = 0.0  # when it was asked whether it is there, without an answer yet
+        self._asked = 0.0  # time of the first unanswered empty record, 0 if none
 
     def _try(self, end: float) -> None:
         left = max(end - time.monotonic(), _PAUSE)
@@ -151,7 +149,7 @@ class TcpLine:
         return result
 
     def read(self, seconds: float) -> bytes:
-        """The bytes that have arrived; waits at most `seconds` for the first."""
+        """Return the bytes that have arrived; wait at most `seconds` for the first."""
         end = time.monotonic() + seconds
         while True:
             now = time.monotonic()
@@ -167,7 +165,7 @@ class TcpLine:
                 return result
 
     def _receive(self) -> bytes:
-        """What is in the records that are whole."""
+        """Return the data of the complete records."""
         data = self._socket.recv(65536)
         if not data:
             raise OSError("the board has closed the line")
@@ -186,14 +184,14 @@ class TcpLine:
         return result
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         for at in range(0, len(data), MOST):
             self._send(data[at : at + MOST])
 
     def ask(self, data: bytes, seconds: float) -> bytes:
-        """What the board answers, of a line for FLASH; it may take so many seconds.
+        """Send data on a line for FLASH, and return the board's answer.
 
-        Raises OSError if it does not.
+        Raises OSError if no answer arrives within `seconds`.
         """
         self._socket.settimeout(seconds)
         self.write(struct.pack("<I", len(data)) + data)
@@ -210,7 +208,7 @@ class TcpLine:
         self._socket.sendall(data)
 
     def reopen(self, seconds: float) -> None:
-        """Connect again as soon as the board is there; OSError if it is not within that time."""
+        """Connect again as soon as the board is back. Raises OSError after `seconds`."""
         self.close()
         end = time.monotonic() + seconds
         while True:
@@ -223,13 +221,13 @@ class TcpLine:
             time.sleep(_PAUSE)
 
     def close(self) -> None:
-        """Let go of the line."""
+        """Close the line."""
         with contextlib.suppress(OSError):
             self._socket.close()
 
 
 def line_within(address: str, key: bytes, seconds: float, purpose: bytes = LINK) -> TcpLine:
-    """The line to a board that may take so many seconds to start. Raises PortError after them."""
+    """Open the line to a board that is starting. Raises PortError after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         time.sleep(min(_START_PAUSE, seconds))
@@ -241,7 +239,7 @@ def line_within(address: str, key: bytes, seconds: float, purpose: bytes = LINK)
 
 
 def split_address(text: str) -> tuple[str, int]:
-    """Host and port of tcp://HOST[:PORT], with or without its beginning. Raises PortError."""
+    """Return host and port of tcp://HOST[:PORT] or HOST[:PORT]. Raises PortError."""
     host, colon, port = text.removeprefix(SCHEME).rstrip("/").rpartition(":")
     if not colon:
         host, port = port, str(PORT)
@@ -255,7 +253,7 @@ def _reason(error: OSError) -> str:
 
 
 def _advice(name: str, error: OSError) -> str:
-    """Why there is no line, and what to do about it."""
+    """Return why there is no line, and what to do about it."""
     if isinstance(error, StrangerError):
         return f"the board at {name} cannot be spoken to: {error}"
     if isinstance(error, TimeoutError):

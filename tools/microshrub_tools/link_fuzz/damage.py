@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-_HISTORY = 2048  # bytes that may come again
+_HISTORY = 2048  # bytes that may be repeated
 
 
 class Damage:
-    """Gives back the bytes that it is given, with a fault in about every so many of them."""
+    """A channel that passes bytes on, with a fault about once in `every` bytes."""
 
     def __init__(self, seed: int, every: int) -> None:
         self._random = random.Random(seed)
@@ -20,7 +20,7 @@ class Damage:
         self.faults = 0
 
     def __call__(self, data: bytes) -> bytes:
-        """What comes out at the other end."""
+        """Return the bytes at the other end of the line."""
         self._history = (self._history + data)[-_HISTORY:]
         out = bytearray()
         while len(data) >= self._left:
@@ -34,11 +34,11 @@ class Damage:
         return bytes(out + self._pass(data))
 
     def forget(self) -> None:
-        """What passed so far cannot come again: the buffers on the way were emptied."""
+        """Forget the bytes so far, which cannot be repeated: all buffers were emptied."""
         self._history = b""
 
     def end_cut(self) -> None:
-        """The line was silent for a while: what cut it is over."""
+        """End a cut of the line, which was silent for a while."""
         self._lose = 0
 
     def _gap(self) -> int:

@@ -1,8 +1,8 @@
-"""The device's side of a check of the serial link, which knows what it will be asked for.
+"""The device's side of a check of the serial link, which knows all requests in advance.
 
-Request k asks for something that follows from k, and so does its answer. This file runs on CPython
-and on MicroPython. There it is the program: it serves the link on standard input and output, with
-the heap locked.
+Request k and the answer to it follow from k. This file runs on CPython and on MicroPython. On
+MicroPython it is the program, which serves the link on standard input and output, with the heap
+locked.
 """
 
 import sys
@@ -14,32 +14,32 @@ if MYPY:
 
 FEATURES, CLASSES = 5, 7
 HASH = 0xC0FFEE11
-_LATE = 5  # one of so many requests is the label of an earlier sample
+_LATE = 5  # one of five requests is the label of an earlier sample
 _FACTORS = (1, -1, 40503, -3, 0)
 
 
 def is_late(k: int) -> bool:
-    """Whether request k is the label of an earlier sample."""
+    """Return whether request k is the label of an earlier sample."""
     return k % _LATE == 0
 
 
 def value_of(k: int, feature: int) -> int:
-    """A value of the sample of request k."""
+    """Return a value of the sample of request k."""
     return k % 8192 * _FACTORS[feature]
 
 
 def label_of(k: int) -> int:
-    """Its label, -1 for none; of a late one k % CLASSES."""
+    """Return the label of request k's sample, -1 for none; a late label is k % CLASSES."""
     return k % (CLASSES + 1) - 1
 
 
 def prediction_of(k: int) -> int:
-    """The prediction that is the answer."""
+    """Return the prediction in the answer to request k."""
     return k * 3 % CLASSES
 
 
 class CheckingApplication:
-    """What a Link needs. `applied` counts requests, `wrong` those that were not the next one."""
+    """The application of a Link. `applied` counts requests, `wrong` counts those out of order."""
 
     features = FEATURES
     classes = CLASSES
@@ -54,7 +54,7 @@ class CheckingApplication:
         self.more: dict[int, object] = {}
 
     def sample(self, label: int) -> int:
-        """Check the sample; its answer follows from its number."""
+        """Check the sample, and return the prediction for it."""
         k = self.applied
         right = not is_late(k) and label == label_of(k)
         for f in range(FEATURES):
@@ -65,12 +65,12 @@ class CheckingApplication:
         return prediction_of(k)
 
     def label(self, sample_id: int, label: int) -> None:
-        """Check the label."""
+        """Check a late label."""
         k = self.applied
         self._count(is_late(k) and sample_id == k % 65536 and label == k % CLASSES)
 
     def status(self, words: "array[int]") -> None:
-        """What was applied, and what of it was right."""
+        """Put the count of applied requests, and of right ones, into words."""
         words[0] = self.applied
         words[1] = self.applied - self.wrong
 

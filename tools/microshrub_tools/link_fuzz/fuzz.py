@@ -1,7 +1,7 @@
-"""Both ends of the serial link with a line between them that damages what it carries.
+"""Both ends of the serial link, with a line between them that damages data.
 
-The device's side is device_end.py: it knows of each request whether it is the next one. Every few
-thousand frames the program on the PC starts anew, the cable is pulled or the device is reset.
+The device's side is device_end.py: it knows whether each request is the next one. Every few
+thousand frames, the program on the PC restarts, the cable is pulled or the device is reset.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from . import device_end
 from .damage import Damage
 from .device_end import CheckingApplication
 
-_MISHAP = 4000  # frames between two, about
-_IN_VAIN = 20  # programs in a row that gave the device up with nothing applied
-_PATIENCE = 60  # seconds of the line's own time, in which it has to come back
+_MISHAP = 4000  # frames between two mishaps, about
+_IN_VAIN = 20  # programs in a row that gave up without an applied request
+_PATIENCE = 60  # seconds of the line's own time, within which the line has to come back
 
 Progress = Callable[[int, int], None]
 
 
 def request(k: int) -> Request:
-    """What request k asks for."""
+    """Return request k."""
     if device_end.is_late(k):
         return late_label(k % 65536, k % device_end.CLASSES)
     label = device_end.label_of(k)
@@ -46,14 +46,14 @@ def request(k: int) -> Request:
 
 
 def answer(k: int) -> Answer:
-    """What it is to be answered."""
+    """Return the right answer to request k."""
     if device_end.is_late(k):
         return Done()
     return Prediction(k % 65536, device_end.prediction_of(k), k % 256)
 
 
 class FuzzedLine:
-    """The line of a Link and, at its other end, the device. Time passes while nothing comes."""
+    """The line of a Link and, at its other end, the device. Time passes while no bytes arrive."""
 
     def __init__(self, application: CheckingApplication, seed: int, every: int) -> None:
         self._application = application
@@ -66,28 +66,28 @@ class FuzzedLine:
 
     @property
     def faults(self) -> int:
-        """How many there were."""
+        """How many faults there were."""
         return self._up.faults + self._down.faults
 
     def clock(self) -> float:
-        """Seconds of the line's own time."""
+        """Return the seconds of the line's own time."""
         return self.now
 
     def reset_device(self) -> None:
-        """The device starts again; what was on its way to it is lost, and never comes late."""
+        """Reset the device; bytes on their way to it are lost, and never arrive late."""
         self._to_device.clear()
         self._up.forget()
         device: Any = loader.load("python").device.link
         self.device = device.Link(self._application, self._answers)
 
     def pull(self) -> None:
-        """The cable is pulled: what is under way is cut."""
+        """Pull the cable, which cuts the bytes on their way."""
         self._pulled = True
         for way in (self._to_device, self._to_host):
             del way[self._random.randint(0, len(way)) :]
 
     def read(self, seconds: float) -> bytes:
-        """What the device answers, in pieces."""
+        """Return the device's answers, in pieces."""
         self._check()
         if seconds or self._random.random() < 0.3:
             self._run_device()
@@ -111,7 +111,7 @@ class FuzzedLine:
         self._pulled = False
 
     def close(self) -> None:
-        """Nothing has to be done."""
+        """Do nothing: there is no port to close."""
 
     def _check(self) -> None:
         if self._pulled:
@@ -130,23 +130,23 @@ class FuzzedLine:
 
 @dataclass
 class FuzzReport:
-    """What happened; `wrong` is what was not the next request, not its answer, or no reset."""
+    """Counts of events; `wrong` counts requests out of order, wrong answers and false restarts."""
 
     frames: int = 0
     faults: int = 0
     wrong: int = 0
     resent: int = 0
-    programs: int = 0  # that said hello
-    resets: int = 0  # of the device
-    restarts: int = 0  # of it, that were noticed
-    pulled: int = 0  # the cable
-    lost: int = 0  # programs that gave the device up
+    programs: int = 0  # programs that sent hello
+    resets: int = 0  # resets of the device
+    restarts: int = 0  # restarts of the device that a program noticed
+    pulled: int = 0  # times that the cable was pulled
+    lost: int = 0  # programs that gave up
 
 
 def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> FuzzReport:
-    """Have that many requests applied over a line with a fault in about `every` bytes.
+    """Have requests applied over a line with a fault in about `every` bytes; return the counts.
 
-    Raises LostError if programs time and again give the device up with nothing applied.
+    Raises LostError if many programs in a row give up without an applied request.
     """
     chance = random.Random(seed)
     application = CheckingApplication()
@@ -177,7 +177,7 @@ def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = N
 def _drive(
     link: HostLink, line: FuzzedLine, frames: int, chance: random.Random, r: FuzzReport
 ) -> None:
-    """Connect and go on behind what was applied last, until a mishap ends the program."""
+    """Connect and continue after the last applied request, until a mishap ends the program."""
     link.connect()
     status = link.ask(STATUS)
     assert isinstance(status, DeviceStatus)

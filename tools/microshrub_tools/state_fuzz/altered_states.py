@@ -1,7 +1,7 @@
 """Saved states with altered words and a right checksum, loaded and used.
 
-This file runs on CPython and on MicroPython. A state is refused, or it serves: nothing that is
-done with it may raise anything else, or leave a buffer's bounds.
+This file runs on CPython and on MicroPython. A state is refused, or it can be used: no use of a
+loaded state may raise an error, or leave a buffer's bounds.
 """
 
 import struct
@@ -16,7 +16,7 @@ if MYPY:
 SHRUB = {"features": 3, "classes": 3, "window": 8, "trees": 3, "depth": 3}
 TREE = {"features": 3, "classes": 3, "nodes": 15, "leaves": 4, "bins": 4, "grace_period": 9,
         "tie_threshold": 0.5, "adaptive": False}  # fmt: skip
-# What is attacked: a class of the library and its parameters; targets() adds all other learners
+# The targets: a class of the library and its parameters; targets() adds all other learners
 _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("ShrubEnsemble", SHRUB),
     ("ShrubEnsemble", dict(SHRUB, depth=9, window=12, feature_bits=8)),
@@ -58,15 +58,15 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
 ]
 _SHAPE = {"features": 3, "classes": 3}
 _LEARNED = 120  # samples before the state is saved
-_USED = 30  # samples that an altered state is used for
+_USED = 30  # samples for which an altered state is used
 _TAUGHT = (
-    260  # more before it is saved, if labels come in runs: thickets then replay what they hold
+    260  # more samples before a save, if labels come in runs: thickets then replay their samples
 )
-_RUN = 12  # labels that are the same
+_RUN = 12  # labels in a run
 
 
 def targets(library: "ModuleType") -> "list[tuple[str, dict[str, Any]]]":
-    """What is attacked: each learner that there is, and all else that saves a state."""
+    """Return the targets: every learner, and every other class that saves a state."""
     known = [name for name, _ in _TARGETS]
     others = [name for name in library.learners.learner_names() if name not in known]
     result = list(_TARGETS)
@@ -83,13 +83,13 @@ class Chance:
         self._now = seed % 1048573 + 1
 
     def below(self, n: int) -> int:
-        """0..n - 1, for n up to 2**20."""
+        """Return a number of 0..n - 1, for n up to 2**20."""
         self._now = (self._now * 1103 + 12345) % 1048573
         return self._now * 997 % 1048573 % n
 
 
 def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
-    """Do with an object what a program does with it; so many labels in a row are the same."""
+    """Use an object as a program does; the label changes after `run` samples."""
     codes = array("H", [0] * 3)
     label = 0
     for i in range(samples):
@@ -151,7 +151,7 @@ def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
 
 
 def use_names(target: "Any", label: int, chance: Chance) -> None:
-    """Do with names what a program does with them, and what it refuses, too."""
+    """Use names as a program does, also with values that they refuse."""
     other = chance.below(target.classes)
     try:
         (target.forget, target.learned_as, target.name)[label](other)
@@ -165,7 +165,7 @@ def use_names(target: "Any", label: int, chance: Chance) -> None:
 
 
 def use_range(target: "Any", value: int) -> None:
-    """Do with a range of targets what a program does with it."""
+    """Use a range of targets as a program does."""
     if target.frozen:
         target.value(target.learn(value))
     else:
@@ -173,7 +173,7 @@ def use_range(target: "Any", value: int) -> None:
 
 
 def use_numbers(target: "Any", chance: Chance) -> None:
-    """Do with what predicts numbers, and counts how well, what a program does with it."""
+    """Use an object that predicts numbers, or that counts errors, as a program does."""
     value = chance.below(20000) - 5000
     if hasattr(target, "take"):
         target.take(array("i", [value] * target.columns))
@@ -186,7 +186,7 @@ def use_numbers(target: "Any", chance: Chance) -> None:
 
 
 def use_naive(target: "Any", chance: Chance) -> None:
-    """Do with what looks out for seasons what a Forecaster of three samples ahead does with it."""
+    """Use naive forecasts as a Forecaster with a horizon of three samples does."""
     recent = array("i", [chance.below(90) - 40 for _ in range(346)])
     at, head = chance.below(3), chance.below(346)
     target.judge(at, recent[0], recent[1], 1000)
@@ -196,7 +196,7 @@ def use_naive(target: "Any", chance: Chance) -> None:
 
 
 def make(library: "ModuleType", name: str, parameters: "dict[str, Any]") -> "Any":
-    """What is attacked; a Forecaster gets a learner, and ranges for that."""
+    """Make a target; a Forecaster gets a learner, and ranges for that learner."""
     if name != "Forecaster":
         return getattr(library, name)(**parameters)
     made = library.Forecaster(library.LinearRegressor(3), **parameters)
@@ -205,7 +205,7 @@ def make(library: "ModuleType", name: str, parameters: "dict[str, Any]") -> "Any
 
 
 def alter(saved: bytes, chance: Chance) -> bytearray:
-    """One to four items of the buffers changed, and the checksum put right."""
+    """Return a state with one to four changed items of the buffers and a right checksum."""
     data = bytearray(saved)
     first = 11 + data[5] + 256 * data[6]
     for _ in range(1 + chance.below(4)):
@@ -217,7 +217,7 @@ def alter(saved: bytes, chance: Chance) -> bytearray:
             data[at] = (0, 1, 2, 127, 128, 254, 255)[chance.below(7)]
         elif how == 2:
             data[at] = chance.below(256)
-        else:  # a word of the buffers takes another one's place
+        else:  # a copy of another word of the buffers
             at -= (at - first) % 4
             other = first + chance.below((len(data) - 4 - first) // 4) * 4
             if max(at, other) + 4 <= len(data) - 4:
@@ -227,9 +227,9 @@ def alter(saved: bytes, chance: Chance) -> bytearray:
 
 
 def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple[int, int]":
-    """Load so many altered states of targets()[number]; returns how many were refused, and used.
+    """Load altered states of targets()[number]; return how many were refused, and how many used.
 
-    Raises AssertionError if a valid state was refused, or one that was not was left in place.
+    Raises AssertionError if part of a refused state was left in place.
     """
     name, parameters = targets(library)[number]
     chance = Chance(seed)

@@ -1,4 +1,4 @@
-"""Altered states, loaded and used on an engine: each is refused, or it serves."""
+"""Altered states, loaded and used on an engine: each is refused, or can be used."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ print(*attack(microshrub, {number}, {seed}, {states}))
 
 
 def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
-    """How many of the states of one target were refused, and how many were used.
+    """Return how many altered states of one target were refused, and how many were used.
 
-    engine is one of those that simulate, or "native": a MicroPython with a native module.
+    engine is one of the simulator's, or "native": a MicroPython with a native module.
     """
     if engine not in ("micropython", NATIVE):
         return attack(loader.load(engine), number, seed, states)
@@ -40,7 +40,7 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
         seed=seed,
         states=states,
     )
-    with tempfile.TemporaryDirectory() as folder:  # beside a learner may lie an array.py
+    with tempfile.TemporaryDirectory() as folder:  # a learner's own folder may have an array.py
         for each in learners:
             shutil.copy(each.path, folder)
         library = library_files.folder().parent

@@ -1,12 +1,12 @@
-"""A year of a device, with a clock, and with all that happens to a board, drawn from a seed.
+"""A year of a device, with a clock and with a board's mishaps, drawn from a seed.
 
 The device's application gets samples and labels over its link; some labels come later, the data
-drift, disks are full, the power goes. Beside it, the simulator learns the same on another engine:
-after every sample both have to be in the same state. Whenever a checkpoint is saved, both states
-are noted; after a power cut the device has to come back with those of the last checkpoint that was
-saved, or of the one that was being written, and the simulator goes on from there, too. The labels
-that are lost have to be of the last seconds or, once labels have used up the allowance of saves,
-of the time that the program then leaves between two saves.
+drift, disks are full, the power fails. In parallel, the simulator learns the same samples on
+another engine: after every sample, both have to be in the same state. Both states are noted
+whenever a checkpoint is saved; after a power cut, the device has to start with the state of the
+last checkpoint saved, or of the checkpoint being written, and the simulator continues from the
+same state. Lost labels have to be of the last seconds or, once labels have used up the allowance
+of saves, of the program's interval between two saves.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from .year_sleep import YearSleep
 
 _DAY = 24 * 60  # minutes
 _TICKS = (1 << 30) - 1
-_CUT = 700  # one of so many samples, on average, is the last before a power cut
-_FULL = 20  # one of so many saves finds the disk full
-_LATE = 5  # one of so many samples gets its label later
-_LATEST = 250  # samples until then, at most
-_VISIT = 1440  # one of so many samples finds a PC that talks to a board that sleeps
+_CUT = 700  # one in this many samples, on average, is the last before a power cut
+_FULL = 20  # one in this many saves finds the disk full
+_LATE = 5  # one in this many samples gets its label later
+_LATEST = 250  # samples until a late label, at most
+_VISIT = 1440  # after one in this many samples, a PC talks to a board that sleeps
 _LOOK = 3000  # milliseconds after a sample at which the program looks at its clock again
-_PAUSE, _LONGEST = 5, 60  # seconds after the last label, and the first, in which they are saved
+_PAUSE, _LONGEST = 5, 60  # seconds after the last label, and the first, until labels are saved
 
 
 class YearError(UserError):
-    """Something was lost, or wrong; the message names the seed that repeats it."""
+    """Data were lost, or wrong; the message names the seed that repeats the year."""
 
 
 @dataclass
 class Lost:
-    """Labels that were learned, and were not in flash when the power went."""
+    """Learned labels that were not in flash at a power cut."""
 
     labels: int = 0
     most: int = 0  # in one cut
     oldest: float = 0.0  # seconds before the cut
 
     def add(self, labels: int, oldest: float) -> None:
-        """Those of one more cut."""
+        """Add the lost labels of one more cut."""
         self.labels += labels
         self.most = max(self.most, labels)
         self.oldest = max(self.oldest, oldest)
@@ -57,23 +57,23 @@ class Lost:
 
 @dataclass
 class YearReport:
-    """What has happened so far."""
+    """Counts of the year's events so far."""
 
     samples: int = 0
     late: int = 0
-    too_late: int = 0  # labels of samples that waited no more
+    too_late: int = 0  # labels of samples that were no longer waiting
     saved: int = 0
     cuts: int = 0
     torn: int = 0
     full: int = 0
-    soon: Lost = field(default_factory=Lost)  # they would have been saved within seconds
+    soon: Lost = field(default_factory=Lost)  # labels that would have been saved within seconds
     sparing: Lost = field(default_factory=Lost)  # the allowance of saves was used up
     failed: Lost = field(default_factory=Lost)  # the last save found the disk full
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """A sample whose label comes `due` samples after the first, and what was predicted for it."""
+    """A sample whose label comes `due` samples after the first, and its prediction."""
 
     due: int
     sample_id: int
@@ -85,7 +85,7 @@ class _Waiting:
 
 @dataclass(frozen=True)
 class _Noted:
-    """What was when a checkpoint was saved: checksums, the simulator's state, who waited."""
+    """The state at a save of a checkpoint: checksums, the simulator's state, waiting samples."""
 
     parts: list[int]
     simulator: bytes
@@ -109,9 +109,10 @@ class _Unsaved:
 
 
 class Year:
-    """A device that lives day by day; rate is in samples a minute.
+    """A device that is simulated day by day; rate is in samples a minute.
 
-    With `sleeping`, a board and its sleep's options, it sleeps between them: see `sleep`.
+    With `sleeping`, a board and its options of sleep, the device sleeps between samples: see
+    `sleep`.
     """
 
     def __init__(
@@ -126,13 +127,13 @@ class Year:
         self.sleep = YearSleep(*sleeping, 60 // rate, self._milliseconds) if sleeping else None
         self._drift = 0
         self._waiting: deque[_Waiting] = deque()
-        self._unlabelled = 0  # samples that the device was asked about without a label
-        self._noted: dict[int, _Noted] = {}  # by the number of the checkpoint
+        self._unlabelled = 0  # samples that the device got without a label
+        self._noted: dict[int, _Noted] = {}  # by checkpoint number
         self._unsaved = _Unsaved()
         self.report = YearReport()
 
     def day(self) -> None:
-        """Live through one more day. Raises YearError."""
+        """Simulate one more day. Raises YearError."""
         for _ in range(_DAY * self._rate):
             self._sample()
             self._late_labels()
@@ -150,7 +151,7 @@ class Year:
         codes, predicted, confidence = self._simulator.sample(values)
         answer = self._device.link.ask(sample(values, None if late else label))
         assert isinstance(answer, Prediction)
-        # of a sample with a label, the votes may be those of an alternate subtree that learned it
+        # with a label, the votes may be those of an alternate subtree that learned the sample
         claimed = (answer.label, answer.confidence if late else confidence)
         wanted = (predicted, confidence)
         self._require(claimed == wanted, f"the device says {claimed}, the simulator {wanted}")
@@ -167,7 +168,7 @@ class Year:
             self._unsaved.add(self._milliseconds)
 
     def _late_labels(self) -> None:
-        """Those that come now; of the samples without a label, only the last ones wait."""
+        """Send the late labels that are due; only the last unlabelled samples still wait."""
         for result in [w for w in self._waiting if w.due <= self.report.samples]:
             self._waiting.remove(result)
             waits = self._unlabelled - result.order <= WAITING
@@ -186,12 +187,12 @@ class Year:
                 self._unsaved.add(self._milliseconds)
 
     def _compare(self) -> None:
-        """The state of the device is the simulator's."""
+        """Raise YearError unless the device's state is the simulator's."""
         same = self._device.learned() == self._simulator.parts()
         self._require(same, "quantizer, learner or metrics are not the simulator's")
 
     def _until_next(self) -> None:
-        """Time passes; the power may go right after the sample, or a little later."""
+        """Let time pass; the power may fail right after the sample, or a little later."""
         cut = self._rng.randrange(_CUT) == 0
         at_once = self._rng.randrange(2) == 0
         self._tick()
@@ -218,7 +219,7 @@ class Year:
             self._milliseconds = (self._milliseconds + milliseconds) & _TICKS
 
     def _tick(self) -> None:
-        """The program looks at its clock, and may save."""
+        """Let the program look at its clock, and perhaps save."""
         device = self._device
         before = device.number
         device.disk_is_full = self._rng.randrange(_FULL) == 0
@@ -242,7 +243,7 @@ class Year:
         return _Noted(self._device.parts(), self._simulator.saved(), waiting, self._unlabelled)
 
     def _cut(self) -> None:
-        """The power goes, now and then while a checkpoint is written; the device starts again."""
+        """Cut the power, at times during the write of a checkpoint, and restart the device."""
         self.report.cuts += 1
         device = self._device
         number = device.number
@@ -273,8 +274,8 @@ class Year:
         self._compare()
 
     def _may_lose(self) -> tuple[Lost, int, int]:
-        """What a power cut loses now: (where it counts, seconds from the last label, and from the
-        first) at most.
+        """Return the count for labels lost now, and the most seconds since the last and the first
+        label.
         """
         failures = self._device.failures
         pace = (1 + failures) * SECONDS + _LONGEST
@@ -285,7 +286,7 @@ class Year:
         return self.report.sparing, pace, pace
 
     def _lose(self, labels: int, lost: Lost, pause: int, longest: int) -> None:
-        """So many labels are not there after a start: all those since the last save, or none."""
+        """Count the labels lost after a restart: all labels since the last save, or none."""
         unsaved, self._unsaved = self._unsaved, _Unsaved()
         first, last = (
             ((self._milliseconds - then) & _TICKS) / 1000 for then in (unsaved.first, unsaved.last)

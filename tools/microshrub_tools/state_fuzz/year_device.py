@@ -19,7 +19,7 @@ PARAMETERS: dict[str, Any] = {
 }  # fmt: skip
 LEARNER = "HoeffdingTree"
 WARMUP = 64
-SECONDS = 6000  # between two saves, where labels without end have used up their allowance
+SECONDS = 6000  # between two saves, once endless labels have used up the allowance
 _CONFIG: dict[str, Any] = {
     "version": 1,
     "learner": LEARNER,
@@ -35,7 +35,7 @@ _CONFIG: dict[str, Any] = {
 
 
 class YearDevice:
-    """A device with flash that a cut of its power leaves as it is, and a PC that is plugged in.
+    """A device with flash that outlasts power cuts, and a PC that is plugged in.
 
     While `disk_is_full`, no checkpoint can be written.
     """
@@ -50,39 +50,39 @@ class YearDevice:
         self.start()
 
     def start(self) -> None:
-        """What happens after a reset, up to the first hello."""
+        """Start the program as after a reset, and connect to it."""
         application = self._library.device.application.Application
         self.app = application(self._configuration, f"{self._folder.name}/")
         self.app.begin()
-        self.failures = 0  # saves since the last one that was safe
+        self.failures = 0  # failed saves since the last good one
         self._save = self.app.store.save
         self.app.store.save = self._save_if_possible
         self.link = HostLink(_Line(self._library.device.link.Link, self.app))
         self.link.connect()
 
     def learned(self) -> list[int]:
-        """The checksums of quantizer, learner and metrics."""
+        """Return the checksums of quantizer, learner and metrics."""
         app = self.app
         return [part.state_crc32() for part in (app.quantizer, app.learner, app.metrics)]
 
     def parts(self) -> list[int]:
-        """The checksums of all that a checkpoint holds."""
+        """Return the checksums of all parts of a checkpoint."""
         app = self.app
         rest = (app.pending, app.alarm, app.anomaly)
         return [*self.learned(), *(part.state_crc32() for part in rest)]
 
     @property
     def number(self) -> int:
-        """The newest checkpoint's."""
+        """The number of the newest checkpoint."""
         return int(self.app.store.number())
 
     @property
     def saves_soon(self) -> bool:
-        """Whether what is taught is saved within a minute: its allowance is not used up."""
+        """Whether labels are saved within a minute, as their allowance is not used up."""
         return int(self.app.store._left) > constant("checkpoint", "_RESERVE")
 
     def saved_bytes(self) -> int:
-        """Of a checkpoint."""
+        """Return the bytes of a checkpoint."""
         return int(self.app.store._length)
 
     def _save_if_possible(self) -> bool:
@@ -101,7 +101,7 @@ class YearDevice:
                 slot.write_bytes(kept)
 
     def tear(self, share: float) -> None:
-        """The power goes while a checkpoint is written, when that share of it is in the file."""
+        """Cut the power during the write of a checkpoint, with that share of it in the file."""
         slot = self._next_slot()
         self.app.store.save()
         data = slot.read_bytes()
@@ -122,7 +122,7 @@ class _Line:
         self._answers += memoryview(buffer)[:n]
 
     def read(self, seconds: float) -> bytes:
-        """What the device has answered."""
+        """Return the device's answers."""
         came = bytes(self._answers)
         self._answers.clear()
         return came
@@ -132,7 +132,7 @@ class _Line:
         self._device.feed(bytearray(data), len(data))
 
     def reopen(self, seconds: float) -> None:
-        """Nothing has to be done."""
+        """Do nothing: the line has no port."""
 
     def close(self) -> None:
-        """Nothing has to be done."""
+        """Do nothing: the line has no port."""

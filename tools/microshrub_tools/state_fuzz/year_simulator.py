@@ -1,4 +1,4 @@
-"""The simulator beside a simulated year's device: the library on another engine, no program."""
+"""The simulator for a simulated year's device: the library on another engine, no program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .year_device import CLASSES, FEATURES, LEARNER, PARAMETERS, WARMUP
 
 
 class YearSimulator:
-    """A quantizer, a learner and metrics that get what the device gets."""
+    """A quantizer, a learner and metrics that get the same samples as the device."""
 
     def __init__(self) -> None:
         engine = "llvm" if loader.fastest() == "c" else "python"
@@ -21,14 +21,14 @@ class YearSimulator:
         self.start()
 
     def start(self) -> None:
-        """Know nothing."""
+        """Start with nothing learned."""
         self._quantizer = self._library.Quantizer(FEATURES)
         self._learner = getattr(self._library, LEARNER)(**PARAMETERS)
         self._metrics = self._library.Metrics(CLASSES)
         self._seen = 0
 
     def sample(self, values: array[int]) -> tuple[array[int] | None, int, int]:
-        """Codes, prediction and confidence, 0..255; None, 0 and 0 while it only observes."""
+        """Return codes, prediction and confidence, 0..255; None, 0 and 0 during the warm-up."""
         if not self._quantizer.frozen:
             self._quantizer.observe(values)
             self._seen += 1
@@ -41,23 +41,23 @@ class YearSimulator:
         return self._codes[:], predicted, confidence
 
     def label(self, codes: array[int], predicted: int, label: int) -> None:
-        """Learn a sample, and count what was predicted for it."""
+        """Learn a sample, and count its prediction."""
         self._learner.learn(codes, label)
         self._metrics.update(label, predicted)
 
     def parts(self) -> list[int]:
-        """The checksums of quantizer, learner and metrics."""
+        """Return the checksums of quantizer, learner and metrics."""
         return [part.state_crc32() for part in self._parts()]
 
     def saved(self) -> bytes:
-        """The whole state."""
+        """Return the whole state."""
         stream = BytesIO()
         for part in self._parts():
             part.write(stream)
         return stream.getvalue()
 
     def load(self, state: bytes) -> None:
-        """Take over what saved() gave."""
+        """Restore a state of saved()."""
         stream = BytesIO(state)
         for part in self._parts():
             part.read(stream)

@@ -1,7 +1,7 @@
-"""The clock and the sleep of a simulated year's board, as the device's own code rests.
+"""The clock and the sleep of a simulated year's board, with the device's own code for sleep.
 
-What a sample takes is the program's and the learner's time; what comes of the sleep is counted by
-the clock, and compared with what the program counts itself.
+A sample takes the program's and the learner's time. The clock counts the seconds asleep, for a
+comparison with the program's own count.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ..board.flash_memory import seconds_of
 from .year_device import FEATURES
 
 _TICKS = (1 << 30) - 1
-_LOOK_US = 10  # at the clock
+_LOOK_US = 10  # for a look at the clock
 
 
 class YearSleep:
     """A board that sleeps between its samples, `period` seconds apart.
 
-    `seconds` have passed, `asleep` of them it slept; both go on through power cuts.
+    `seconds` have passed, `asleep` of them in sleep; both counts survive power cuts.
     """
 
     def __init__(self, board: Board, options: dict[str, int], period: int, began: int) -> None:
-        """`options` are those of config.json's "sleep"; the ticks begin with `began` ms."""
+        """Start the board; `options` is config.json's "sleep", and ticks begin at `began` ms."""
         self._board, self._options = board, options
         self._library: Any = loader.load(loader.fastest())
         self._rate: int | str = 1 if period == 1 else f"1/{period}"
@@ -41,7 +41,7 @@ class YearSleep:
         self.start()
 
     def start(self) -> None:
-        """What happens after a reset: it stays awake for a while."""
+        """Start as after a reset: the board stays awake for a while."""
         device = self._library.device
         if self._sleep:
             self._counted_asleep += int(self._sleep.seconds)
@@ -49,7 +49,7 @@ class YearSleep:
         self._pace = device.sensors.Pace(self._rate, self.microseconds)
 
     def until_next(self) -> int:
-        """Rest as the program does until a sample is due, and take it; returns the ticks then."""
+        """Rest as the program does until a sample is due, and take it; return the ticks then."""
         while not self._pace.due():
             self._doze_off(self._pace.wait() // 1000)
         self._us += int(self.sample_us)
@@ -57,7 +57,7 @@ class YearSleep:
         return self.milliseconds()
 
     def rest(self, milliseconds: int) -> int:
-        """Rest for so long, less than until the next sample is due; returns the ticks then."""
+        """Rest for that long, which ends before the next sample is due; return the ticks."""
         end = self._us + 1000 * milliseconds
         while self._us < end:
             self._doze_off((end - self._us) // 1000)
@@ -68,12 +68,12 @@ class YearSleep:
         self._us += 1000 * awake + _LOOK_US
 
     def heard(self) -> None:
-        """A PC has sent something; the board listens to it for `hold` seconds."""
+        """Note input from a PC, to which the board then listens for `hold` seconds."""
         self._visits += 1
         self._sleep.heard()
 
     def saved(self, state_bytes: int) -> None:
-        """A checkpoint was written."""
+        """Spend the time for writing a checkpoint."""
         took = int(1e6 * seconds_of(state_bytes))
         self._us += took
         self._flash_us += took
@@ -88,7 +88,7 @@ class YearSleep:
 
     @property
     def visited(self) -> int:
-        """Seconds awake since a PC had sent something."""
+        """Seconds awake after input from a PC."""
         return self._visits * self._options["hold"]
 
     @property
@@ -98,15 +98,15 @@ class YearSleep:
 
     @property
     def counted_asleep(self) -> int:
-        """Seconds asleep as the program counted them."""
+        """Seconds asleep by the program's own count."""
         return self._counted_asleep + int(self._sleep.seconds)
 
     @property
     def missed(self) -> int:
-        """Samples that were due while it did something else, since the last start."""
+        """Samples that were due while the board was busy, since the last start."""
         return int(self._pace.missed)
 
-    # What the device's code needs of a board
+    # The functions of a board that the device's code calls
 
     def milliseconds(self) -> int:
         return self._us // 1000 & _TICKS
@@ -123,8 +123,8 @@ class YearSleep:
 
 
 def _learner_us(board: Board) -> float:
-    """The most that a sample takes of a Hoeffding tree in the board's file, larger than the
-    year's."""
+    """Return the longest time of a sample in the board's file for a Hoeffding tree, which is
+    larger than the year's tree."""
     rows = [row for row in (board.cost.rows if board.cost else ()) if "hoeffding" in row.model]
     most = max((row.predict[1] + row.learn[1] for row in rows), default=0.0)
     return most * (board.cost.cycles if board.cost else 1.0) * 1e6 / board.clock_hz
