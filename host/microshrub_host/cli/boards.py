@@ -1,4 +1,4 @@
-"""`microshrub boards`: the boards that --board knows, and where their figures are from."""
+"""`microshrub boards`: the boards for --board, and the sources of their figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..reports import board_page
 from ..reports.markdown import markdown_table
 from .energy_options import add_energy_options, rate_of
 
-_SHOWN = (0, 1, 2, 4, 6)  # columns of the page that a terminal has room for
+_SHOWN = (0, 1, 2, 4, 6)  # columns of the page that fit a terminal
 _ASLEEP_HEAD = (
     "asleep between samples", "uJ to predict", "to learn", "with the program", "mW", "days",
 )  # fmt: skip
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a table, and write it or its page."""
+    """Print a table, and write the table or its page."""
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
     boards = [board_files.load(name) for name in board_files.names()]
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _by_board(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Rows of _ASLEEP_HEAD, which fit 80 columns, of rows of BATTERY_HEAD."""
+    """Convert rows of BATTERY_HEAD to rows of _ASLEEP_HEAD, which fit 80 columns."""
     shown: list[tuple[str, ...]] = []
     known = ""
     for name, learner, predict, learn, sample, awake, asleep, days, days_asleep in rows:

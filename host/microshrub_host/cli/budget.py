@@ -1,4 +1,4 @@
-"""`microshrub budget`: how much of a board's RAM a model takes."""
+"""`microshrub budget`: the RAM of a model on a board."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the budget; 1 if the model does not fit."""
+    """Print the budget; return 1 if the model does not fit."""
     check_outputs(arguments)
     check_energy(arguments)
     board = board_files.load(arguments.board)
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     parameters = shape | model_parameters(arguments)
     check_parameters(arguments.model, parameters, also=shape)
     if arguments.classes is not None:
-        with contextlib.suppress(NoRoom):  # which the budget shows
+        with contextlib.suppress(NoRoom):  # the budget shows the shortage
             parameters = with_board_bytes(parameters, arguments)
     emit = chosen(board, arguments.emit)
     companions = _companions(arguments)
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> None:
-    """Raise UserError for a program that cannot be."""
+    """Raise UserError for an impossible program."""
     wanted = arguments.network or ()
     by = [name for name in DATAGRAMS if name in wanted]
     if len(by) > 1 or (by and "share" not in wanted):
@@ -148,7 +148,7 @@ def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> N
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:
-    """The features of a sample and, for a classifier, how many there are."""
+    """Return the number of features and, for a classifier, of classes."""
     numbers = arguments.model in REGRESSORS
     if numbers and arguments.classes is not None:
         raise UserError(f"--classes is for classes, and {arguments.model} predicts numbers.")
@@ -168,7 +168,7 @@ def _horizon(arguments: argparse.Namespace) -> int:
 
 
 def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """The parameters of the Forecaster around a regressor; None for a classifier."""
+    """Return the parameters of a regressor's Forecaster; None for a classifier."""
     if arguments.model not in REGRESSORS:
         for name in ("horizon", "lags", "interval"):
             if vars(arguments)[name] is not None:
@@ -195,7 +195,7 @@ def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 
 def _companions(arguments: argparse.Namespace) -> Companions:
-    """The requested companions, and the features of windows."""
+    """Return the requested companions, and a regressor's forecast."""
     wanted = companions_of(arguments)
     if arguments.classes is None and wanted:
         flag = wanted[0].options[0].flag
@@ -206,7 +206,7 @@ def _companions(arguments: argparse.Namespace) -> Companions:
 
 
 def too_large(budget: ram_budget.Budget, asked: Deployment, *, own_program: bool = False) -> str:
-    """Return the message for a model that does not fit: what to lower."""
+    """Return the message for a model that does not fit, with options to lower."""
     message = result_tables.shortage("The model", budget)
     waits = sum(part.bytes for part in budget.overhead if part.owner == "forecaster")
     if 2 * waits > budget.ram_bytes:

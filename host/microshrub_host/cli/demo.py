@@ -1,4 +1,4 @@
-"""`microshrub demo`: a simulated board is taught, left alone, and taught again after a change."""
+"""`microshrub demo`: a simulated board that is taught, left alone, and taught again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run it, print the table and draw the picture."""
+    """Run the demo, print the table and draw the picture."""
     if arguments.seed < 0 or not 1 <= arguments.seeds <= 1000:
         raise UserError("--seed has to be 0 or more, and --seeds 1 to 1000")
     from ..evaluation import taught_twice
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _on_the_board(stream: Any) -> tuple[dict[str, Any], Any, Any]:
-    """The model's parameters, its RAM and its time on the board."""
+    """Return the model's parameters, its RAM and the time of a sample on the board."""
     from ..boards import board_files, sample_time
     from ..boards.default_bytes import SIZE, bytes_for
     from ..boards.deployment import Deployment
@@ -130,7 +130,7 @@ def _mean(shares: list[float]) -> str:
 
 
 def _share(shares: list[float]) -> str:
-    """The mean; of several hands with the lowest and the highest."""
+    """Return the mean; for several hands, with the lowest and the highest share."""
     if len(shares) == 1:
         return _mean(shares)
     return f"{sum(shares) / len(shares):.0f} ({min(shares):.0f}-{max(shares):.0f}) %"

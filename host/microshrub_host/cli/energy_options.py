@@ -1,4 +1,4 @@
-"""--battery and --sample-rate: for how long a battery lasts, and at how many samples a second."""
+"""--battery and --sample-rate: the life of a battery, and the number of samples a second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 1000.0  # samples a second, as a sensor's rate
 
 
 def add_energy_options(parser: argparse.ArgumentParser) -> None:
-    """Add both."""
+    """Add both options."""
     add_battery_option(parser)
     parser.add_argument(
         "--sample-rate",
@@ -37,7 +37,7 @@ def add_battery_option(parser: argparse.ArgumentParser) -> None:
 
 
 def check_energy(arguments: argparse.Namespace) -> None:
-    """Raise UserError for a rate or a battery that cannot be, before anything is fetched."""
+    """Raise UserError for an invalid rate or battery, before anything is fetched."""
     rate_of(arguments)
     if arguments.battery is not None:
         energy.battery(arguments.battery)
@@ -46,7 +46,7 @@ def check_energy(arguments: argparse.Namespace) -> None:
 def with_energy(
     arguments: argparse.Namespace, board: Board, time: SampleTime | None
 ) -> SampleTime | None:
-    """The time with the energy that it takes, if the board's currents are known."""
+    """Return the time of a sample with its energy, if the board's currents are known."""
     rate = rate_of(arguments)
     battery = battery_of(arguments, board, time)
     if time is not None and (note := time.note_on(rate, "--sample-rate")):
@@ -63,7 +63,7 @@ def with_energy(
 
 
 def rate_of(arguments: argparse.Namespace) -> float:
-    """--sample-rate, 1 without it. Raises UserError."""
+    """Return the value of --sample-rate, by default 1. Raises UserError if it is out of range."""
     rate = 1.0 if arguments.sample_rate is None else float(arguments.sample_rate)
     if not 0 < rate <= MOST:
         raise UserError(f"--sample-rate has to be above 0, at most {MOST:g}, not {rate:g}")
@@ -73,7 +73,7 @@ def rate_of(arguments: argparse.Namespace) -> float:
 def battery_of(
     arguments: argparse.Namespace, board: Board, time: SampleTime | None
 ) -> energy.Battery | None:
-    """Return the battery of --battery; notes if its life is not known. Raises UserError."""
+    """Return the battery of --battery; print a note if its life is unknown. Raises UserError."""
     if arguments.battery is None:
         return None
     result = energy.battery(arguments.battery)

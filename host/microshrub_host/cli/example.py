@@ -1,4 +1,4 @@
-"""`microshrub example`: a recording that a small model of the world makes, for who has none."""
+"""`microshrub example`: a recording that a small model of the world makes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the recording, or list what there is."""
+    """Write the recording, or list the examples."""
     if arguments.name is None:
         for known in worlds().values():
             console.say(f"{known.name:<10}{known.about}")
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def write(scenario: World, path: Path, seed: int = 1, *, force: bool = False) -> None:
-    """Write the recording and say so. Raises UserError if another file has that name."""
+    """Write the recording and print a line. Raises UserError if another file has that name."""
     files.check_target("--output", path)
     data = scenario.csv(seed).encode()
     if path.exists() and path.read_bytes() != data and not force:

@@ -1,4 +1,4 @@
-"""`microshrub export`: a saved model in C, or frozen, for programs that only predict."""
+"""`microshrub export`: a saved model in C, or frozen for programs that only predict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..base.text import did_you_mean
 from ..models import c, c_frozen, c_regression, emlearn, graphviz, model_files, onnx_trees
 from ..models.frozen import Frozen
 
-# What each gives: the file, and in a few sentences what it does not hold of the model.
+# Each returns the file, and a few sentences on the parts of the model that it leaves out.
 _FROZEN: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
     "c-frozen": c_frozen.exported,
     "emlearn": emlearn.exported,
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the model in the format."""
+    """Write the model in the given format."""
     path: Path = arguments.output
     if arguments.format not in FORMATS:
         raise UserError(

@@ -1,4 +1,4 @@
-"""--features: samples that are made of windows of a sensor's readings."""
+"""--features: samples made from windows of a sensor's readings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..streams.stream import Extraction, source_names
 
 
 def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --features; `what` is done to the features."""
+    """Add --features; `what` is the verb for its help."""
     parser.add_argument(
         "--features",
         nargs="*",
@@ -38,10 +38,10 @@ def feature_options(
     rate: float | None = None,
     readings: int = 0,
 ) -> FeatureOptions:
-    """Return the features of --features; what it leaves open suits the recording and the board.
+    """Return the features of --features; open settings are chosen for the recording and the board.
 
-    channels are the names of a reading's values; rate is that of the recording's clock; readings
-    are those of each recording, if all have as many. Raises UserError.
+    channels are the names of a reading's values; rate is the rate of the recording's clock;
+    readings is the number of readings of each recording, if all have the same. Raises UserError.
     """
     given = vars(arguments)
     time = None
@@ -54,14 +54,14 @@ def feature_options(
 
 
 def _recorded_rate(arguments: argparse.Namespace) -> float | None:
-    """Return the rate of DATA (of its first file), if it has the times of `record`."""
+    """Return the rate of the first file of DATA, if the file has the times of `record`."""
     if arguments.data is None or arguments.wide is not None:
         return None
     return recorded_rate(source_names(arguments.data)[0])
 
 
 def say_scale(extraction: Extraction | None) -> None:
-    """Say by what decimals are multiplied, if nobody has chosen it."""
+    """Print the factors of decimals, unless the user has chosen them."""
     if extraction and extraction.scale_chosen:
         messages.say(
             f"Note: --features takes whole numbers, so decimals are multiplied: "
@@ -73,7 +73,7 @@ def say_scale(extraction: Extraction | None) -> None:
 def say_chosen(
     arguments: argparse.Namespace, options: FeatureOptions, channels: Sequence[str]
 ) -> None:
-    """Say what --features left open, in its own words, and what had no room."""
+    """Print the settings that --features left open, as its words, and settings without room."""
     if note := options.fewer_lags(channels):
         messages.say(f"Note: --features: {note}")
     given = {word.partition("=")[0] for word in arguments.features}

@@ -1,7 +1,7 @@
-"""Keeps the text of a command's --help for the next time.
+"""A cache for the text of a command's --help.
 
-To make it takes most of what the command imports, NumPy among it, for a page of text. It is made
-anew when a file of the program has changed, or what the environment says of learners.
+Making the text takes most of the command's imports, including NumPy, for a page of text. The text
+is made again if a file of the program has changed, or the environment's settings for learners.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _PACKAGES = ("microshrub", *(f"microshrub_{n}" for n in ("command", "host", "tools", "research")))
-_KEPT = 200  # texts
+_KEPT = 200  # cached texts
 
 
 def kept_help(command: str, make: Callable[[], str]) -> str:
-    """The text that make() gives for a command of the program as it is now."""
+    """Return make()'s text for a command of the current program."""
     from ..base.cache import remembered
 
     of_environment = {k: v for k, v in os.environ.items() if k.startswith("MICROSHRUB_")}
@@ -26,12 +26,12 @@ def kept_help(command: str, make: Callable[[], str]) -> str:
 
 
 def _files() -> Iterator[tuple[str, int, int]]:
-    """Each source of the program, with when it was changed and its size."""
+    """Yield each source of the program, with the time of its last change and its size."""
     for package in _PACKAGES:
         spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or ():
             yield from _sources(folder)
-    yield from _sources(Path(__file__).parents[3] / "boards")  # in a clone
+    yield from _sources(Path(__file__).parents[3] / "boards")  # in a checkout
 
 
 def _sources(folder: str | Path) -> Iterator[tuple[str, int, int]]:

@@ -1,4 +1,4 @@
-"""`microshrub look`: describes a recording in one screen, and how to continue with it."""
+"""`microshrub look`: a description of a recording on one screen, and the next command."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from .parsed import columns_read
 from .plain_parser import show_first
 from .stream_options import add_data, add_recording_options
 
-_SHORTEST = 8  # readings of a window
-_FAST = 5.0  # rows a second from which on they are a sensor's readings
+_SHORTEST = 8  # readings in the shortest window
+_FAST = 5.0  # rows a second from which rows count as a sensor's readings
 _WARMUP = 256
 _NO_CLASS = (
     "No column looks like a class. If each file is a recording of one, name all files together: "
     "microshrub simulate FILE FILE."
 )
-_LATE = "new classes after the warm-up"  # which is news to a board alone
+_LATE = "new classes after the warm-up"  # only important for a board
 _DROP = re.compile(r"--drop (\S+|'[^']*') leaves it out\.$")
 _IDENTIFIER = re.compile(r"named like (an identifier|a row's number)|only (rises|falls)")
 
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look, then print and write the description; returns 1 if it cannot be learned as it is."""
+    """Print and write the description; return 1 if the recording cannot be learned as it is."""
     check_outputs(arguments)
     sources = source_names(arguments.data)
     wide = None if arguments.wide is None else Wide.of(arguments.wide)
@@ -97,7 +97,7 @@ def _print(report: RecordingReport) -> None:
     console.say(report.title)
     table = Table(box=None, pad_edge=False)
     shown = [place for place, name in enumerate(HEAD) if any(row[place] for row in rows)]
-    for place in shown:  # the names alone are cut if the screen is narrow
+    for place in shown:  # only names are cut on a narrow screen
         widest = max(len(row[place]) for row in rows)
         table.add_column(
             HEAD[place], overflow="ellipsis", no_wrap=True, min_width=widest if place else None
@@ -141,7 +141,7 @@ def _report(
             facts.append(_NO_CLASS)
     command = shlex.join(words)
     notes = [note for note in stream.notes if not note.startswith(_LATE)]
-    if features and clock:  # they take the clock out
+    if features and clock:  # features leave the clock out
         notes = [note for note in notes if f"the column {clock.name} " not in note]
     return RecordingReport(surveyed, roles, facts, notes, "", command)
 
@@ -161,12 +161,12 @@ def _clock(
         times = open_columns(list(sources), **reading).columns[:, 0]
     except DataError:
         return None
-    clock = clock_in(f"{name}_ms", times, stream.starts)  # as dates and `record` have it
+    clock = clock_in(f"{name}_ms", times, stream.starts)  # milliseconds, as for dates and `record`
     return clock and replace(clock, name=name)
 
 
 def _dropped(stream: Stream) -> list[str]:
-    """Columns that are named like a row's number or an identifier, or only rise."""
+    """Return columns that only rise, or are named like a row's number or an identifier."""
     result = []
     for note in stream.notes:
         drop = _DROP.search(note)
@@ -197,7 +197,7 @@ def _roles(
 
 
 def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
-    """--features, where rows are readings of a sensor whose classes show in windows."""
+    """Return --features if rows are readings of a sensor whose classes show in windows."""
     known = clock is not None and clock.known
     if stream.readings or (known and clock.rate < _FAST):  # type: ignore[union-attr]
         return []
@@ -217,7 +217,7 @@ def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
 
 
 def _longer_window(stream: Stream, place: Place) -> list[str]:
-    """A longer window than the usual one in the words of --features, if the classes show more."""
+    """Return words of --features for a longer window, if the classes are clearer there."""
     rows, _ = timed(stream, None)
     options, result = FeatureOptions.of([], place), list[str]()
     while (window := 2 * options.window) in WINDOWS:
@@ -226,14 +226,14 @@ def _longer_window(stream: Stream, place: Place) -> list[str]:
         try:
             if not shows_more(rows, options, longer):
                 break
-        except UserError:  # no features can be made of these readings: the next command says why
+        except UserError:  # no features are possible; the next command reports the reason
             break
         options, result = longer, words
     return result
 
 
 def _window_words(stream: Stream, window: int) -> list[str]:
-    """The window in the words of --features, if runs of a class are too short for the usual."""
+    """Return words of --features for a window, if runs of a class are too short for the usual."""
     lengths = sorted(end - begin for begin, end, _ in runs_of(stream))
     room = lengths[len(lengths) // 2] // 2
     if window <= room or room < _SHORTEST:
@@ -243,7 +243,7 @@ def _window_words(stream: Stream, window: int) -> list[str]:
 
 
 def _given(arguments: argparse.Namespace, drop: list[str]) -> list[str]:
-    """The options that were given, with more columns to drop."""
+    """Return the given options, with more columns to drop."""
     words: list[str] = []
     for name in ("label", "label_from", "classes", "group", "decimal", "limit"):
         value = getattr(arguments, name)
@@ -261,7 +261,7 @@ _MENDS = re.compile(r"(?:All at once:|\b[Uu]se) (--[\w-]+.*?)\.?$")
 
 
 def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str) -> str:
-    """The command with the options that the message has, if it has them all."""
+    """Return the command with the options that the message advises; "" if it advises none."""
     advised = _MENDS.search(fault)
     if advised is None:
         measured = _MANY_CLASSES.search(fault)
@@ -270,7 +270,7 @@ def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str)
         target = ["--target", measured[1]]
         return shlex.join(["microshrub", "simulate", *sources, *_given(arguments, []), *target])
     kept = argparse.Namespace(**vars(arguments))
-    if "--drop" in advised[1]:  # it names those that are dropped already
+    if "--drop" in advised[1]:  # the advice includes the columns already dropped
         kept.drop = None
     words = shlex.join(["microshrub", "simulate", *sources, *_given(kept, [])])
     return f"{words} {advised[1]}"

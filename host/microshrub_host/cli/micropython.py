@@ -1,4 +1,4 @@
-"""`microshrub micropython`: a real 32-bit MicroPython, found or fetched."""
+"""`microshrub micropython`: a 32-bit MicroPython, found or fetched."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..boards import emulated_boards
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.set_defaults(temporary_cache=False)  # to fetch into which would help nobody
+    parser.set_defaults(temporary_cache=False)  # a fetch into a temporary cache would be useless
     parser.add_argument(
         "--find-only",
         action="store_true",
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print where it is."""
+    """Find or fetch a MicroPython, and print its place."""
     if arguments.newest and (arguments.board or arguments.find_only):
         raise UserError("--newest is for this PC, and fetches what is missing")
     if arguments.board and arguments.find_only:

@@ -29,17 +29,17 @@ from ..streams.stream import Stream
 from .parsed import parsed, whole_number
 from .plain_parser import BY_MODEL, MODEL_OPTIONS, nearest
 
-SUFFIX = ".mshrub"  # of saved models
-_DEST = "model "  # before a parameter's name in the parsed arguments
+SUFFIX = ".mshrub"  # the ending of saved models
+_DEST = "model "  # prefix of a parameter's name in the parsed arguments
 
 
 def is_model_file(text: str) -> bool:
-    """Whether the value of --model names a saved model, not a learner."""
+    """Return whether the value of --model names a saved model, not a learner."""
     return not is_known(text)
 
 
 def _whole_name(text: str) -> str:
-    """linear-regressor for linear, which no classifier is called."""
+    """Complete a name such as linear, which no classifier has, to linear-regressor."""
     whole = f"{text}-regressor"
     return whole if text not in MODELS and whole in REGRESSORS else text
 
@@ -55,10 +55,10 @@ def _model_or_file(text: str) -> str:
 def add_model_options(
     parser: argparse.ArgumentParser, *, files: bool = False, numbers: bool = False
 ) -> None:
-    """Add --model and an option for every parameter of every model, behind all other options.
+    """Add --model and an option for every parameter of every model, after all other options.
 
-    With files --model may also name a saved model, see is_model_file(); with numbers, a learner of
-    numbers. A parameter that is called as an option of the command becomes --model-NAME.
+    With files, --model may also name a saved model, see is_model_file(); with numbers, a
+    regressor. A parameter with the name of an option of the command becomes --model-NAME.
     """
     known = [*MODELS, *(REGRESSORS if numbers else ())]
     choice: dict[str, Any] = {"choices": known, "type": _whole_name}
@@ -78,7 +78,7 @@ def add_model_options(
     group = parser.add_argument_group(MODEL_OPTIONS)
     for name, models in _owners(known).items():
         rows = [options_of(model)[name] for model in models]
-        about: dict[str, list[str]] = {}  # models by what they say of it
+        about: dict[str, list[str]] = {}  # models by their help text for the option
         for model, row in zip(models, rows, strict=True):
             about.setdefault(f"{row.help}{_default(row)}".strip(), []).append(model)
         how: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
@@ -98,7 +98,7 @@ def add_model_options(
 
 
 def _default(row: Parameter) -> str:
-    """In words, in brackets."""
+    """Return a parameter's default as text in brackets."""
     if row.kind is tuple:
         return " (default: none)"
     default = {False: "off", True: "on"}[row.default] if row.kind is bool else row.default
@@ -112,7 +112,7 @@ def _help(about: Mapping[str, Sequence[str]]) -> str:
 
 
 def _owners(known: Iterable[str]) -> dict[str, list[str]]:
-    """The models that have a parameter, by its name, in the order of the signatures."""
+    """Return each parameter's models, by the parameter's name, in the order of the signatures."""
     result: dict[str, list[str]] = {}
     for model in known:
         for name in defaults(model):
@@ -121,7 +121,7 @@ def _owners(known: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _metavar(rows: list[Parameter]) -> str:
-    """X for a number, N for a whole one, else the words that one of the models allows."""
+    """Return X for a number, N for a whole number, else the choices of all the models."""
     if rows[0].kind is tuple:
         return "N,M,..."
     if rows[0].kind is str:
@@ -131,7 +131,7 @@ def _metavar(rows: list[Parameter]) -> str:
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of any model that were given as options."""
+    """Return the parameters, of any model, that were given as options."""
     result = vars(arguments).items()
     return {name.removeprefix(_DEST): value for name, value in result if name.startswith(_DEST)}
 
@@ -153,7 +153,7 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _with_model(given: Mapping[str, Any], owners: Sequence[str]) -> str:
-    """Return what to write instead, for options that learners with these names have."""
+    """Return the right way to write the options, for a learner that has them all."""
     able = [model for model in owners if given.keys() <= defaults(model).keys()] or owners
     return f"Write: --model {able[0]} {options_text(given)}"
 
@@ -164,9 +164,9 @@ def add_companion_options(
     simulated: bool = False,
     only: Collection[str] | None = None,
 ) -> None:
-    """Add the options of all companions, or only of those with these names.
+    """Add the options of all companions, or only of the companions in `only`.
 
-    With `simulated`, those that are only of use where a stream has all labels, too.
+    With `simulated`, also add options that are only useful for a stream with all labels.
     """
     for companion in companion_registry.all_companions():
         for each in companion.options:
@@ -184,9 +184,9 @@ def add_companion_options(
 
 
 def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> Companions:
-    """Return the requested companions. hertz is the rate of the sensor, if it is known.
+    """Return the requested companions. hertz is the rate of the sensor, if known.
 
-    Raises UserError.
+    Raises UserError for an invalid option.
     """
     return companion_registry.of_options(vars(arguments), hertz)
 
@@ -194,7 +194,10 @@ def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> 
 def companions_on_stream(
     arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
 ) -> tuple[Companions, dict[str, Any]]:
-    """Return the companions for a stream, and the parameters with them. Raises UserError."""
+    """Return the companions for a stream, and the model's parameters with them.
+
+    Raises UserError.
+    """
     companions = [each.on_stream(stream, arguments.warmup) for each in companions_of(arguments)]
     for each in companions:
         if isinstance(each, SpareClasses) and (note := each.note(stream, arguments.warmup)):

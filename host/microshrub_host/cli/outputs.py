@@ -1,4 +1,4 @@
-"""The options --json, --html, --plot and --save, of whichever command has them."""
+"""The options --json, --html, --csv, --plot and --save of several commands."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _FILES = {
     "output": "FILE",
 }
 _INPUTS = {"data": "DATA", "model": "--model", "board": "--board", "study": "--study"}
-# How a file of an option's kind begins, --plot's by its ending
+# The start of a file, by option; for --plot, by the name's ending
 _STARTS = {
     "json": rb"\s*\{",
     "html": rb"<!DOCTYPE html",
     ".png": rb"\x89PNG",
     ".svg": rb"<\?xml|<svg",
     ".pdf": rb"%PDF",
-    "csv": files.NONE,  # whatever is there may be somebody's only recording
+    "csv": files.NONE,  # an existing file may be the user's only recording
     "save": files.MODEL_START,
 }
 
 
 def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
-    """Add the options that are named, each with what its file will hold."""
+    """Add the named options, each with a text on the file's content."""
     for name, text in texts.items():
         value_type = str if name == "json" else Path
         parser.add_argument(
@@ -58,10 +58,10 @@ def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
 
 
 def check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise UserError for a file that cannot be written: before the work, not after it.
+    """Raise UserError for a file that cannot be written, before the work begins.
 
-    Nor is an input of the command written, or a data file into a folder that it reads, or the
-    same file twice, or a file of another kind without --force.
+    Nor may a file be an input of the command, a data file in a folder that the command reads, the
+    same file twice, or, without --force, a file of another kind.
     """
     targets = {name: getattr(arguments, name, None) for name in _FILES}
     paths = {name: Path(target) for name, target in targets.items() if target not in (None, "-")}
@@ -87,7 +87,7 @@ def check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def check_drawing(what: str) -> None:
-    """Raise UserError where there is nothing to draw with."""
+    """Raise UserError if matplotlib is missing."""
     try:
         importlib.import_module("matplotlib")
     except ImportError:
@@ -95,7 +95,7 @@ def check_drawing(what: str) -> None:
 
 
 def _inputs(arguments: argparse.Namespace) -> dict[str, Path]:
-    """The files that the command reads, by what its help calls them."""
+    """Return the files that the command reads, by their names in its help."""
     result = {}
     for name, called in _INPUTS.items():
         given = getattr(arguments, name, None) or []
@@ -106,12 +106,12 @@ def _inputs(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def is_quiet(arguments: argparse.Namespace) -> bool:
-    """Whether the standard output is for JSON alone."""
+    """Return whether standard output is for JSON alone."""
     return bool(arguments.json == "-")
 
 
 def write_json(arguments: argparse.Namespace, record: Mapping[str, Any]) -> None:
-    """Write one JSON object to the file of --json, or to the standard output for `-`."""
+    """Write one JSON object to the file of --json, or to standard output for `-`."""
     text = json.dumps(record, indent=2) + "\n"
     if is_quiet(arguments):
         sys.stdout.write(text)
@@ -125,14 +125,14 @@ def write_page(arguments: argparse.Namespace, page: Page) -> None:
 
 
 def write_figure(arguments: argparse.Namespace, figure: Any) -> None:
-    """Write a matplotlib figure to the file of --plot, of the kind that its name ends in."""
+    """Write a matplotlib figure to the file of --plot, in the format of the name's ending."""
     data = io.BytesIO()
     figure.savefig(data, format=arguments.plot.suffix[1:].lower(), dpi=_DPI)
     write(arguments, "plot", data.getvalue())
 
 
 def write(arguments: argparse.Namespace, name: str, data: bytes | IO[bytes]) -> None:
-    """Write the file that the option names, and say so."""
+    """Write the file that the option names, and print a line."""
     target = Path(getattr(arguments, name))
     try:
         files.replace(target, data)

@@ -1,4 +1,4 @@
-"""`microshrub parity`: whether all engines compute the same bits."""
+"""`microshrub parity`: a check that all engines compute the same bits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the model's hash on each engine now and then; 1 if they differ."""
+    """Print the model's hash on each engine at intervals; return 1 if the engines differ."""
     check_at_least_one(every=arguments.every)
     rows, labels, parameters, more = _open(arguments)
     find_or_fetch(messages.say)
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compare_features(
     readings: NDArray[np.float64], samples: int, features: int, extraction: Extraction
 ) -> None:
-    """Say that all engines make these features. Raises EngineError if they do not."""
+    """Report that all engines make the same features. Raises EngineError if they differ."""
     names = engines.available()
     result = parity.difference(readings, extraction, names)
     if result:
@@ -124,9 +124,9 @@ def _compare_features(
 def _open(
     arguments: argparse.Namespace,
 ) -> tuple[Raw, Labels, dict[str, Any], dict[str, Any]]:
-    """Raw rows, their labels, the model's parameters, and more for engines.start()."""
+    """Return raw rows, labels, the model's parameters, and more arguments of engines.start()."""
     if not wants_numbers(arguments):
-        companions_of(arguments)  # before anything that takes long
+        companions_of(arguments)  # checked before slow work
         model_parameters(arguments)
         read = open_rows(arguments)
         stream = made_of(arguments, read)

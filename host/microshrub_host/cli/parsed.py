@@ -1,4 +1,4 @@
-"""Values of options, for argparse, which has its own words for a ValueError."""
+"""Parsers of options' values for argparse, which would hide a ValueError's message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..base.text import PARSERS
 
 
 def parsed(value_type: type) -> Callable[[str], Any]:
-    """The parser of such values: bool, int, float or str."""
+    """Return the parser of values of a type: bool, int, float or str."""
 
     def parse(text: str) -> Any:
         try:
@@ -26,7 +26,7 @@ whole_number = parsed(int)
 
 
 def check_at_least_one(**values: int | None) -> None:
-    """Raise UserError for an option below 1; values are given by the options' names."""
+    """Raise UserError for an option below 1; the keywords are the options' names."""
     for name, value in values.items():
         if value is not None and value < 1:
             raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")
@@ -35,7 +35,7 @@ def check_at_least_one(**values: int | None) -> None:
 def add_whole_numbers(
     parser: argparse.ArgumentParser, rows: Iterable[tuple[str, int, str]]
 ) -> None:
-    """Add options of whole numbers: name, default, and what it is."""
+    """Add options of whole numbers, from rows with name, default and help."""
     for name, usual, text in rows:
         parser.add_argument(
             f"--{name}",
@@ -47,7 +47,7 @@ def add_whole_numbers(
 
 
 def check_no_group(arguments: argparse.Namespace) -> None:
-    """Raise UserError for --group where samples have no class."""
+    """Raise UserError for --group, as the samples have no class."""
     if getattr(arguments, "group", None) is not None:
         raise UserError("--group is for samples with a class: nothing else is held out.")
 

@@ -1,6 +1,6 @@
 """Parsers whose help fits a screen and whose errors are one or two lines; a table of subcommands.
 
-The module of a subcommand is imported when somebody asks for it.
+The module of a subcommand is imported when the subcommand is used.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Any, NoReturn
 from . import project_file
 from .kept_help import kept_help
 
-MODEL_OPTIONS = "options of the model"  # the title of their group
-BY_MODEL = "by_model"  # what an option of that group says for each model, an attribute of it
-_SENTENCES = 2  # of a command's description, that --help shows
-_WIDTH = 80  # of a screen
-_COLUMN = 26  # where the texts begin
+MODEL_OPTIONS = "options of the model"  # title of the group
+BY_MODEL = "by_model"  # attribute of an option of that group: help text by model
+_SENTENCES = 2  # sentences of a command's description in --help
+_WIDTH = 80  # columns of a screen
+_COLUMN = 26  # column in which the texts begin
 _USUAL = re.compile(r" \(((?:default|required)[^();]*)[^()]*\)")
 _REQUIRED = "the following arguments are required: "
 _BARE = re.compile(r"argument (?:\S+/)?(\S+): expected (?:one|at least one|\d+) arguments?")
 
 
 class PlainParser(argparse.ArgumentParser):
-    """Reports what is wrong, and what was meant, without the usage."""
+    """A parser that reports an error and a suggestion, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """One or two lines, and the exit code 2."""
+        """Print one or two lines, and exit with 2."""
         sys.stdout.flush()
         hint = f"`{self.prog} --help` explains it."
         self.exit(2, f"{self.prog}: {_plain(self, message)}\n{hint}\n")
@@ -56,7 +56,7 @@ class PlainParser(argparse.ArgumentParser):
         return parsed, more
 
     def _unknown(self, words: Sequence[str]) -> str:
-        """Return the message for words that it does not take."""
+        """Return the message for words that the command does not take."""
         option = next((word for word in words if word.startswith("-")), None)
         if option is None:
             name, equals, value = words[0].partition("=")
@@ -68,17 +68,20 @@ class PlainParser(argparse.ArgumentParser):
         return f"there is no option {name}. {hint}"
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help. An OSError gets out, so that exit_code() sees that nobody reads it."""
+        """Print the help.
+
+        An OSError is raised for exit_code(), as when the output has no reader.
+        """
         (file or sys.stdout).write(self.format_help())
 
     def full_help(self) -> str:
-        """All options, as argparse shows them."""
+        """Return the help for all options, as argparse formats it."""
         return super().format_help()
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
-    """The end of a message about an unknown name: the nearest one, or all, or something else."""
-    import difflib  # takes as long as the rest of the start
+    """Return the end of a message about an unknown name: the nearest name, `otherwise`, or all."""
+    import difflib  # its import doubles the time of a start
 
     choices = list(known)
     near = difflib.get_close_matches(name, choices, n=1)
@@ -88,7 +91,7 @@ def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> st
 
 
 def _plain(parser: argparse.ArgumentParser, message: str) -> str:
-    """argparse's message as a sentence of ours."""
+    """Return argparse's message in our own words."""
     if message.startswith(_REQUIRED):
         names = message.removeprefix(_REQUIRED).split(", ")
         abouts = {action.metavar: action.help or _choices(action) for action in parser._actions}
@@ -102,7 +105,7 @@ def _plain(parser: argparse.ArgumentParser, message: str) -> str:
 
 
 def _choices(action: argparse.Action) -> str | None:
-    """The subcommands, where there are not many."""
+    """Return the choices of an argument, such as the subcommands."""
     return ", ".join(map(str, action.choices)) if action.choices else None
 
 
@@ -110,7 +113,7 @@ def _value_of(parser: argparse.ArgumentParser, flag: str) -> str:
     """Return the message for an option without the value that it needs."""
     action = next(each for each in parser._actions if flag in each.option_strings)
     words = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
-    needed = words if isinstance(action.nargs, int) else words[:1]  # more may follow the first
+    needed = words if isinstance(action.nargs, int) else words[:1]  # further values are optional
     value = " ".join(word or action.dest.upper() for word in needed)
     return (
         f"{flag} needs {value}: {brief(action.help)}" if action.help else f"{flag} needs {value}."
@@ -118,12 +121,12 @@ def _value_of(parser: argparse.ArgumentParser, flag: str) -> str:
 
 
 def brief(text: str) -> str:
-    """The first part of an option's help, up to a semicolon or a bracket."""
+    """Return the first part of an option's help, up to a semicolon or a bracket."""
     return re.split(r"; | \((?=default|required)", text.replace("%%", "%"))[0]
 
 
 def _in_short(text: str) -> str:
-    """An option's help up to a semicolon, and its default if it fits the line."""
+    """Return an option's help up to a semicolon, and the default if there is room in the line."""
     usual = _USUAL.search(text)
     start = re.split(r"; |(?<!\b.)\. ", _USUAL.sub("", text))[0]
     both = f"{start} ({usual[1]})" if usual else start
@@ -131,16 +134,16 @@ def _in_short(text: str) -> str:
 
 
 def show_first(parser: argparse.ArgumentParser, *options: str) -> None:
-    """Have a command's --help show these options, in this order, and --help-all all of them.
+    """Make a command's --help show these options, in this order, and --help-all all options.
 
-    Of an option's help, --help shows what comes before a semicolon.
+    --help shows an option's help text up to a semicolon.
     """
     if isinstance(parser, ScreenParser):
         parser.first = (*options, "--help")
 
 
 class _Help(argparse.Action):
-    """-h, --help [MODEL]: what fits a screen, or the options of a learner."""
+    """-h, --help [MODEL]: the help that fits a screen, or the options of a learner."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         sys.stdout.write(parser.model_help(values) if values else parser.format_help())
@@ -148,7 +151,7 @@ class _Help(argparse.Action):
 
 
 class _HelpAll(argparse.Action):
-    """--help-all."""
+    """--help-all: the help for all options."""
 
     def __call__(self, parser: Any, *_: Any) -> None:
         sys.stdout.write(parser.full_help())
@@ -156,9 +159,9 @@ class _HelpAll(argparse.Action):
 
 
 class ScreenParser(PlainParser):
-    """A parser of many options, of which --help shows the first ones.
+    """A parser with many options, of which --help shows the most important ones.
 
-    show_first() names those; without it, all but the learners' are shown.
+    show_first() names these; otherwise, --help shows all but the learners' options.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -174,7 +177,7 @@ class ScreenParser(PlainParser):
         )  # fmt: skip
 
     def settle(self) -> None:
-        """Once it has all its options: --help takes a MODEL only if there are learners."""
+        """Adapt --help once all options are added: it takes a MODEL only if there are learners."""
         if not self._of_models():
             self._help.nargs, self._help.metavar, self._help.help = 0, None, "show this"
             if not self.first:
@@ -199,7 +202,7 @@ class ScreenParser(PlainParser):
         return not {*self.first}.isdisjoint(action.option_strings)
 
     def model_help(self, model: str) -> str:
-        """The options of a learner. Ends with an error if it has none of that name."""
+        """Return the options of a learner. Ends with an error for an unknown learner."""
         learners = self._of_models()
         known = list(dict.fromkeys(m for action in learners for m in getattr(action, BY_MODEL)))
         if model not in known:
@@ -219,7 +222,7 @@ class ScreenParser(PlainParser):
         places: Sequence[argparse.Action],
         options: Sequence[argparse.Action],
     ) -> str:
-        """A help of these positional arguments and options."""
+        """Return a help text for these positional arguments and options."""
         words = [f"[{a.metavar}]" if a.nargs == "?" else str(a.metavar) for a in places]
         usage = [f"usage: {' '.join([self.prog, *words, '[options]'])}", ""]
         usage += [*textwrap.wrap(description or "", _WIDTH), ""]
@@ -266,10 +269,10 @@ def _with_help(action: argparse.Action, text: str) -> argparse.Action:
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand, with its line in the list of them.
+    """A subcommand, with its line in the list of subcommands.
 
-    The module, or MODULE:NAME of an object in it, has `add_arguments(parser)` and
-    `run(arguments)`, which returns the exit code; one that has subcommands of its own needs no
+    The module, or MODULE:NAME of an object in a module, has `add_arguments(parser)` and
+    `run(arguments)`, which returns the exit code; a command with its own subcommands needs no
     `run`.
     """
 
@@ -279,14 +282,14 @@ class Command:
 
 
 class CommandParser(ScreenParser):
-    """The parser of a subcommand, which gets its options once there is something to parse."""
+    """The parser of a subcommand, whose options are added when they are needed."""
 
     def __init__(self, *args: Any, module: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._module = module
 
     def fill(self) -> None:
-        """Import the module and add its options, if that has not been done yet."""
+        """Import the module and add its options, unless that is already done."""
         if self._module:
             module, self._module = pkgutil.resolve_name(self._module), ""
             if hasattr(module, "run"):
@@ -316,7 +319,7 @@ class CommandParser(ScreenParser):
 def add_commands(
     parser: argparse.ArgumentParser, commands: Iterable[Command], *, required: bool = True
 ) -> None:
-    """Add the subcommands, one of which has to be given unless it is not required."""
+    """Add the subcommands; if required, the user has to give one."""
     subparsers = parser.add_subparsers(
         metavar="COMMAND", required=required, parser_class=CommandParser, dest="command"
     )

@@ -1,4 +1,4 @@
-"""Reads microshrub.toml, a project's file: options that its commands share are written once.
+"""A project's file, microshrub.toml, with options that several commands share.
 
     board = "rpi_pico"
     data = "walk.csv"                # record writes it, simulate learns it
@@ -10,7 +10,7 @@
     [simulate]                       # options of one command alone
     plot = "walk.png"
 
-A command reads the file in the folder in which it is started. Options on the command line win.
+A command reads the file in its working folder. Options on the command line take precedence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..base.errors import UserError
 from ..base.text import did_you_mean
 
 NAME = "microshrub.toml"
-DATA = "DATA"  # a command's argument that is no option
+DATA = "DATA"  # the positional argument of commands
 
 _LEARNS = ("simulate", "tune", "build", "stream")  # commands that read a recording
 
@@ -35,7 +35,7 @@ def _everywhere(flag: str, *commands: str) -> dict[str, str]:
     return dict.fromkeys(commands, flag)
 
 
-# How a recording is read; a saved model knows it
+# Options for reading a recording; a saved model has them
 _READING = {
     name: _everywhere(f"--{name}", *_LEARNS)
     for name in (
@@ -48,7 +48,7 @@ _READING = {
     "interval": _everywhere("--interval", "simulate", "build"),
     "learner": _everywhere("--model", "simulate", "build"),
 }
-# By key: the option that it stands for, of each command that has it
+# By key: the option of each command that has one
 KEYS: dict[str, dict[str, str]] = {
     "board": _everywhere("--board", "simulate", "tune", "build", "flash"),
     "data": _everywhere(DATA, *_LEARNS) | {"record": "--output", "device": "--sensor"},
@@ -96,7 +96,7 @@ def parse(
 ) -> tuple[argparse.Namespace, list[str]]:
     """Return the arguments that rest() parses, with the project file's values for other options.
 
-    Ends with an error for a file that cannot be used.
+    Ends with an error for an invalid file.
     """
     try:
         project = read()
@@ -142,7 +142,7 @@ class _Settings:
         )
 
     def make_optional(self) -> None:
-        """Let the command line leave out what the file says, and tell that it was left out."""
+        """Make options with values in the file optional; None then marks an option not given."""
         self._defaults: dict[str, Any] = {}
         for action in self._actions.values():
             if action.default != argparse.SUPPRESS:
@@ -157,7 +157,7 @@ class _Settings:
                     action.default = None
 
     def fill_in(self, parsed: argparse.Namespace) -> None:
-        """Take the file's values for options that were not given, and list them."""
+        """Use the file's values for options that were not given, and print these options."""
         given = {name for name, value in vars(parsed).items() if value is not None}
         wanted = self._wanted(parsed)
         for dest, default in self._defaults.items():
@@ -171,12 +171,12 @@ class _Settings:
                 self._take(key, action, words, parsed)
                 used.append(shlex.join([*action.option_strings[-1:], *words]))
         if used:
-            from ..base.terminal import messages  # as above
+            from ..base.terminal import messages  # imported only if needed
 
             messages.say(f"{NAME}: {' '.join(used)}")
 
     def _wanted(self, parsed: argparse.Namespace) -> set[str]:
-        """The keys that matter: a saved model knows how its recording was read."""
+        """Return the keys that apply; a saved model has its own options for reading."""
         keys = set(self._values)
         named = getattr(parsed, "data", None) is not None
         saved = self._saved_model(parsed, named)
@@ -189,7 +189,7 @@ class _Settings:
         return keys
 
     def _saved_model(self, parsed: argparse.Namespace, named: bool) -> bool:
-        from ..library.learners import is_known  # which few folders need
+        from ..library.learners import is_known  # a slow import, seldom needed
 
         model = getattr(parsed, "model", None)
         if model is not None:
@@ -199,7 +199,7 @@ class _Settings:
     def _excluded(
         self, action: argparse.Action, parsed: argparse.Namespace, given: set[str]
     ) -> bool:
-        """Whether an option was given that cannot stand beside this one."""
+        """Return whether an option was given that excludes this one."""
         return any(
             other is not action and other.dest in given and getattr(parsed, other.dest)
             for group in self._parser._mutually_exclusive_groups
@@ -208,7 +208,7 @@ class _Settings:
         )
 
     def _words(self, key: str, action: argparse.Action) -> list[list[str]]:
-        """Return the words to type after the option, for each time that it is typed."""
+        """Return the words after the option, for each time that the option is repeated."""
         value = self._values[key]
         several = action.nargs in ("+", "*") or isinstance(action.nargs, int)
         if isinstance(value, bool):
@@ -216,7 +216,7 @@ class _Settings:
                 self._refuse(key, "a text")
             return [[]] if value else []
         if isinstance(value, list) and several and all(isinstance(each, str) for each in value):
-            if type(action) is argparse._AppendAction:  # that of --columns is a subclass
+            if type(action) is argparse._AppendAction:  # not its subclass, for --columns
                 return [shlex.split(each) for each in value]
             return [value]
         if action.nargs == 0 or not isinstance(value, (str, int, float)):
@@ -237,7 +237,7 @@ class _Settings:
 
 
 def written(settings: Mapping[str, Any]) -> str:
-    """The text of a project's file with these keys; None and empty lists are left out."""
+    """Return the text of a project's file with these keys; None and empty lists are left out."""
     lines = []
     for key, value in settings.items():
         if value is None or value == []:

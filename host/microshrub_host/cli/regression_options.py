@@ -24,12 +24,12 @@ from .features_option import feature_options, say_chosen, say_scale
 from .options import model_parameters
 from .parsed import check_no_group, columns_read, parsed, whole_number
 
-# options beside those of companions
+# options for classes, besides the companions' options
 _OF_CLASSES = ("label", "label_from", "classes", "wide", "shuffle")
 
 
 def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True) -> None:
-    """Add the options; --interval only where a single model is run."""
+    """Add the options; --interval only for commands that run a single model."""
     group = parser.add_argument_group("options of regression")
     add_target_option(group)
     add_ahead_options(group, interval=interval)
@@ -65,7 +65,7 @@ def add_ahead_options(group: argparse._ActionsContainer, *, interval: bool = Tru
 
 
 class _Once(argparse.Action):
-    """Keeps a value, and refuses a second one."""
+    """An option that may be given only once."""
 
     def __call__(self, _: Any, namespace: argparse.Namespace, value: Any, *__: Any) -> None:
         before = getattr(namespace, self.dest)
@@ -104,10 +104,10 @@ def wants_numbers(arguments: argparse.Namespace) -> bool:
 def open_numbers_arguments(
     arguments: argparse.Namespace, readings: NumberStream | None = None
 ) -> tuple[NumberStream, dict[str, Any], dict[str, Any]]:
-    """Return the stream, the model's parameters, and those of the Forecaster around it.
+    """Return the stream, the model's parameters, and its Forecaster's parameters.
 
-    arguments.model becomes the regressor that is meant. readings are those of --features
-    if they have been read already.
+    arguments.model is replaced by the full name of the regressor. readings are the readings for
+    --features, if already read.
     """
     share = checked_interval(arguments.interval)
     arguments.model = regressor_for(arguments.model)
@@ -120,7 +120,7 @@ def open_numbers_arguments(
 
 
 def checked_interval(share: float | None) -> float | None:
-    """Return the value of --interval. Raises UserError."""
+    """Return the value of --interval. Raises UserError if it is out of range."""
     if share is not None and not 50 <= share <= 99:
         raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
     return share
@@ -161,7 +161,7 @@ def open_number_stream(
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
     """Return the recording from which --features makes a regression stream; ignore its target.
 
-    Nor does its horizon, with which a column alone is enough.
+    The horizon is 1 here, so that a single column is enough.
     """
     options = feature_options(arguments)
     last = arguments.columns[-1] if arguments.columns else None

@@ -25,7 +25,7 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
 
 
 def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | None = None) -> None:
-    """Add --jobs, of which jobs_of() tells; what says of what. usual is the default, None: all."""
+    """Add --jobs, see jobs_of(); `what` is the help, usual the default; None: all cores."""
     message = "one for each processor core" if usual is None else usual
     parser.add_argument(
         "--jobs",
@@ -39,7 +39,7 @@ def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | Non
 def add_worker_options(
     parser: argparse.ArgumentParser, jobs: str, cluster: str, usual: int | None = None
 ) -> None:
-    """Add --jobs and --scheduler; jobs and cluster say of what, usual as for --jobs."""
+    """Add --jobs and --scheduler, with these help texts; usual is the default of --jobs."""
     add_jobs_option(parser, jobs, usual)
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help=f"{cluster} (default: this machine)"

@@ -1,4 +1,4 @@
-"""`microshrub show`: a saved model's trees as text or as a picture, and why it predicts what."""
+"""`microshrub show`: a saved model's trees as text or picture, and reasons for predictions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .outputs import add_outputs, check_outputs, write
 from .parsed import check_at_least_one, whole_number
 from .plain_parser import show_first
 
-_LIGHT = 0.05  # a shrub with a smaller weight is shown when it is asked for
+_LIGHT = 0.05  # a shrub with a smaller weight is shown only with --tree
 _ASCII = ("|- ", "`- ", "|  ")
 
 
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
-    """The tree or state of a regressor, or its prediction for a row of all columns."""
+    """Print the tree or state of a regressor, or its prediction for a row of all columns."""
     every = trees.trees_of(model)
     for name in ("plot", "tree") if every else ("plot", "tree", "depth"):
         if getattr(arguments, name) is not None:
@@ -115,14 +115,17 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
 
 
 def row_codes(model: OpenModel, text: str) -> array[int]:
-    """The codes of a row of values in the features' units. Raises UserError if it is none."""
+    """Return the codes of a row of values in the features' units. Raises UserError if invalid."""
     codes = array("H", bytes(2 * len(model.file.feature_names)))
     model.quantizer.code(array("i", row_raw(model, text)), codes)
     return codes
 
 
 def row_raw(model: OpenModel, text: str) -> list[int]:
-    """A row of values in the features' units, as raw integers. Raises UserError if it is none."""
+    """Return a row of values in the features' units as raw integers.
+
+    Raises UserError if invalid.
+    """
     names = model.file.feature_names
     cells = next(csv.reader([text], skipinitialspace=True), [])
     if len(cells) != len(names):
@@ -138,7 +141,7 @@ def row_raw(model: OpenModel, text: str) -> list[int]:
 
 
 def _chosen(every: list[Tree], number: int | None) -> list[int]:
-    """Which trees to show, as places in the list."""
+    """Return the trees to show, as indices in the list."""
     if number is None:
         return [i for i, tree in enumerate(every) if not i or tree.weight >= _LIGHT]
     if number > len(every):

@@ -1,4 +1,4 @@
-"""`microshrub simulate`: a learner on a stream, with its accuracy, its bytes and its time."""
+"""`microshrub simulate`: a learner on a stream, with accuracy, bytes and time."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ from .stream_options import (
     open_with_parameters,
 )
 
-_MQTT_BYTES = 32768  # more than a program's part for an MQTT broker takes
+_MQTT_BYTES = 32768  # more than a program's part for an MQTT broker
 
 
 class Simulation(ABC, Generic[R]):
-    """A stream and the model that is to learn it, as the options ask for them."""
+    """A stream and the model to learn it, from the options."""
 
-    options: ClassVar[tuple[str, ...]]  # options that say how the stream was read
+    options: ClassVar[tuple[str, ...]]  # options for reading the stream
     stream: Stream | NumberStream
-    parameters: dict[str, Any]  # all of the model's
+    parameters: dict[str, Any]  # all parameters of the model
     on_board: Companions  # the model's companions, and the features of its samples
 
     @property
@@ -88,18 +88,18 @@ class Simulation(ABC, Generic[R]):
 
     @abstractmethod
     def report_of(self, result: R) -> RunReport:
-        """The parts of its report."""
+        """Return the parts of a result's report."""
 
     @abstractmethod
     def figure(self, result: R) -> Any:
-        """Its picture."""
+        """Return a result's picture."""
 
     def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
-        """How long a sample takes there, with such kernels, if that is known."""
+        """Return the time of a sample on the board, with such kernels, if known."""
         return None
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
-        """Return, for JSON, how the stream was read, its contents, and the --board."""
+        """Return a JSON record of the options for reading, the features, and --board."""
         record = {name: getattr(arguments, name) for name in self.options}
         if self.stream.extraction:
             record["extraction"] = self.stream.extraction.saved()
@@ -116,7 +116,7 @@ class ClassSimulation(Simulation[Result]):
     stream: Stream
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        companions_of(arguments)  # before anything that takes long
+        companions_of(arguments)  # checked before slow work
         self._arguments = arguments
         self.stream, parameters = open_with_parameters(arguments)
         self._companions, self.parameters = companions_on_stream(
@@ -288,7 +288,7 @@ def run(arguments: argparse.Namespace) -> int:
         notes = result_tables.board_notes(budget) if named else []
         result_tables.print_run(report, rows, summary, notes, details=arguments.details)
         if arguments.board:
-            grown = board.grown_bytes(budget.machine_code_bytes)  # no longer, with Wi-Fi on
+            grown = board.grown_bytes(budget.machine_code_bytes)  # not free with Wi-Fi on
             left = budget.free_bytes - budget.ram_bytes - grown
             if board.wifi and left < _MQTT_BYTES and not wants_numbers(arguments):
                 _warn_of_mqtt(usual_budget(dataclasses.replace(asked, network=("mqtt",))))
@@ -312,7 +312,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _budget(arguments: argparse.Namespace, asked: Deployment) -> Budget:
-    """The RAM of the program on the board, or of the learner alone where nobody asks for more.
+    """Return the RAM of the program on the board, or of the learner alone if that is enough.
 
     A program has to be compiled first, by a C compiler that may have to be fetched.
     """
@@ -325,7 +325,7 @@ def _budget(arguments: argparse.Namespace, asked: Deployment) -> Budget:
 
 
 def _warn_of_mqtt(budget: Budget) -> None:
-    """Return the note for a model that fits, but not together with --mqtt."""
+    """Print a note if the model, which fits, does not fit together with --mqtt."""
     if not budget.fits:
         console.say(
             f"With `build --mqtt`, it takes {budget.ram_bytes:,} bytes, which does not fit: "

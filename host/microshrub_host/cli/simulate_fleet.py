@@ -1,4 +1,4 @@
-"""`microshrub simulate-fleet`: boards that each lack some classes teach each other."""
+"""`microshrub simulate-fleet`: boards that lack some classes and teach each other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .plain_parser import show_first
 from .run_options import add_worker_options
 from .stream_options import add_stream_options, compile_kernels, open_arguments
 
-_MODEL = "thicket"  # the only one that keeps samples
+_MODEL = "thicket"  # the only learner that keeps samples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,14 +63,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "worker processes on this machine",
         "the Dask cluster that runs the boards, tcp://HOST:8786",
-        usual=1,  # a board takes less than the start of a process
+        usual=1,  # a board takes less time than the start of a process
     )
     add_outputs(parser, json="write everything as one JSON object")
     show_first(parser, "--boards", "--lacking", "--exchange", "--bytes", "--seed", "--jobs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, and print the boards' gains."""
+    """Simulate the boards, and print their gains."""
     check_at_least_one(boards=arguments.boards, exchange=arguments.exchange, jobs=arguments.jobs)
     if not 0 <= arguments.seed < 1 << 31:
         raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
@@ -114,7 +114,10 @@ def _part(text: str) -> Fraction:
 
 
 def _lacking(stream: Stream, part: Fraction) -> int:
-    """So many classes, at least one of a part above 0. Raises UserError if a board has none."""
+    """Return the number of classes that a board lacks, at least 1 for a part above 0.
+
+    Raises UserError if a board would have no class.
+    """
     classes = len(stream.class_names)
     lacking = max(round(classes * part), int(part > 0))
     if lacking == classes:
@@ -125,7 +128,7 @@ def _lacking(stream: Stream, part: Fraction) -> int:
 def _spreading(
     arguments: argparse.Namespace, plan: FleetPlan, update: Callable[[int, int, str], None]
 ) -> fleet.Spread:
-    """Runs the work, here or in workers, and shows its progress."""
+    """Return a function that runs the work, here or in workers, and shows the progress."""
     done = 0
 
     def each(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
@@ -179,7 +182,7 @@ _COUNTED = ("sent", "received", "looked", "taken", "learned")
 
 
 def _digest(boards: list[Met]) -> str:
-    """A hash of all boards' states, each of which ends with its own CRC32."""
+    """Return a hash of all boards' states, each of which ends with its own CRC32."""
     return hashlib.sha256(b"".join(met.state for met in boards)).hexdigest()[:16]
 
 

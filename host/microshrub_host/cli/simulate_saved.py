@@ -1,4 +1,4 @@
-"""`microshrub simulate DATA --model FILE.mshrub`: a saved model meets another recording."""
+"""`microshrub simulate DATA --model FILE.mshrub`: a saved model on another recording."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .outputs import is_quiet, write, write_json
 from .regression_options import wants_numbers
 from .stream_options import open_rows
 
-# What the file says already, and what is of a fresh model alone
+# Options that the file already has, and options for a new model only
 _NOT_USED = (
     *("features", "warmup", "classes", "shuffle", "no_label", "engine", "board", "battery"),
     *("sample_rate", "plot", "html"),
@@ -31,7 +31,7 @@ _NOT_USED = (
 def run_saved(arguments: argparse.Namespace) -> int:
     """Let the model predict the recording, then learn it; print and write the results."""
     if arguments.wide is not None and not arguments.features:
-        arguments.features = None  # --wide asks for them, and the model has its own
+        arguments.features = None  # --wide needs features, and the model has its own
     _check(arguments)
     model = model_files.read(Path(arguments.model))
     if model.regression:
@@ -40,7 +40,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
         )
     for companion in companion_registry.named(model.companions):
         messages.say(f"Note: {companion.title} of {arguments.model}: not simulated here.")
-    arguments.warmup = MAX_SAMPLES  # a class that comes late is no news: the model knows it
+    arguments.warmup = MAX_SAMPLES  # no notes on late classes, which the model knows
     stream = as_the_model(model, open_rows(arguments, fewest_classes=1))
     with showing("learning on") as update:
         met = meet(model, stream, lambda done, total, acc: update(done, total, f"{acc:.2f} %"))
@@ -57,7 +57,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise UserError for an option that a saved model leaves nothing to do for."""
+    """Raise UserError for an option that has no effect with a saved model."""
     names = (*_NOT_USED, *companion_registry.option_names())
     given = [name for name in names if getattr(arguments, name, None) not in (None, False)]
     for name in [*given, *given_options(arguments)]:

@@ -1,4 +1,4 @@
-"""DATA and the options that say how to read it, --no-label and --board: what subcommands share."""
+"""Options that subcommands share: DATA, the options for reading it, --no-label and --board."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from .options import companions_of, given_options, model_parameters
 from .parsed import check_no_group, columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
-STREAM_OPTIONS = ("--label", "--drop", "--features", "--limit")  # what --help shows of them
-_ANY_RATE = 1.0  # readings a second: companions take the same room at any
+STREAM_OPTIONS = ("--label", "--drop", "--features", "--limit")  # the options shown by --help
+_ANY_RATE = 1.0  # readings a second: any rate has the same budget
 
 
 class _Wide(argparse.Action):
@@ -62,7 +62,7 @@ class _Sources(argparse.Action):
 def add_stream_options(
     parser: argparse.ArgumentParser, *, nargs: str = "+", each_alone: bool = False
 ) -> None:
-    """Add DATA and the options that say how to read it; for each_alone see add_data()."""
+    """Add DATA and the options for reading DATA; for each_alone see add_data()."""
     add_data(parser, nargs=nargs, each_alone=each_alone)
     add_recording_options(parser)
     parser.add_argument(
@@ -85,7 +85,7 @@ def add_stream_options(
 def add_data(
     parser: argparse.ArgumentParser, *, nargs: str = "+", each_alone: bool = False
 ) -> None:
-    """Add DATA. each_alone: of several, each is a stream of its own."""
+    """Add DATA; with each_alone, each of several sources is a separate stream."""
     synths = ", ".join(SYNTH_NAMES)
     several = "a folder of files is read as one" if each_alone else (
         "several files, or those in a folder, are read one after the other: each is a recording, "
@@ -104,8 +104,7 @@ def add_data(
 
 
 def add_recording_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which columns are read, and where the class and the recordings
-    are."""
+    """Add the options for columns, and for the places of the class and of recordings."""
     add_column_options(parser)
     parser.add_argument(
         "--group",
@@ -134,7 +133,7 @@ def add_recording_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which columns and rows of a file are read, and as what."""
+    """Add the options for the columns and rows of a file, and for their roles."""
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"
     )
@@ -193,7 +192,7 @@ def add_emit_option(parser: argparse.ArgumentParser) -> None:
 def add_board_option(
     parser: argparse.ArgumentParser, default: str | None, text: str, *, required: bool = False
 ) -> None:
-    """Add --board; text says what it is for."""
+    """Add --board; text is the start of its help."""
     names = ", ".join(board_files.names())
     parser.add_argument(
         "--board",
@@ -210,9 +209,9 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
 
 
 def open_rows(arguments: argparse.Namespace, fewest_classes: int = 2) -> Stream:
-    """The rows of DATA as they are, in their own order if --features makes samples of them.
+    """Return the rows of DATA, in their own order if --features makes samples of them.
 
-    fewest_classes: of a file that is not only learned, one will do.
+    fewest_classes is 1 for a file that a saved model only has to predict.
     """
     if getattr(arguments, "no_label", False):
         return open_unlabelled_rows(arguments)
@@ -249,7 +248,7 @@ def open_rows(arguments: argparse.Namespace, fewest_classes: int = 2) -> Stream:
 
 
 def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
-    """The samples that --features makes of the rows, or these without it."""
+    """Return the samples that --features makes of the rows, or the rows without --features."""
     if arguments.features is None:
         return rows
     names = rows.feature_names
@@ -261,19 +260,19 @@ def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
 
 
 def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:
-    """The stream, and all parameters of the model that is to learn it.
+    """Return the stream, and all parameters of the model to learn it.
 
     Raises UserError for options that the model does not have or refuses.
     """
-    model_parameters(arguments)  # before what takes long
+    model_parameters(arguments)  # checked before slow work
     stream = open_arguments(arguments)
     return stream, parameters_for(arguments, stream)
 
 
 def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, Any]:
-    """All parameters of the model that is to learn the stream. Raises UserError.
+    """Return all parameters of the model to learn the stream. Raises UserError for invalid ones.
 
-    The number of samples of the warm-up is found, too, if none was given.
+    arguments.warmup is also set, if no number was given.
     """
     frozen = companion_registry.keeps_ranges(vars(arguments))
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
@@ -290,9 +289,9 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
 
 
 def with_board_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
-    """A model's parameters with the bytes for --board, if nobody has chosen any.
+    """Return a model's parameters with the bytes for --board, unless the user has chosen bytes.
 
-    Says so if they are fewer than usual. Raises NoRoom if not even the fewest have room.
+    Prints a note if the bytes are fewer than usual. Raises NoRoom if not even the fewest fit.
     """
     given = vars(arguments)
     if SIZE not in parameters or SIZE in given_options(arguments) or not given.get("board"):
@@ -314,7 +313,7 @@ def with_board_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) 
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
-    """Prepare an engine (None: the fastest), and tell why it takes long the first time."""
+    """Prepare an engine (None: the fastest), and show why the first time takes long."""
     known = prequential.are_compiled(model, parameters, engine)
     what = "loading the kernels" if known else "compiling the kernels (once)"
     with showing(what, announce=not known):
@@ -322,7 +321,7 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
 
 
 def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
-    """Add --no-label, for DATA without a class; `what` the command does then."""
+    """Add --no-label, for DATA without a class; `what` is the command's action in the help."""
     parser.add_argument(
         "--no-label",
         action="store_true",
@@ -332,7 +331,7 @@ def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
 
 
 def check_no_label(arguments: argparse.Namespace) -> bool:
-    """Whether --no-label was given. Raises UserError if there is nothing to do without labels."""
+    """Return whether --no-label was given. Raises UserError unless labels are unnecessary."""
     if arguments.no_label and not arguments.anomaly:
         raise UserError(
             "--no-label needs --anomaly RATE: without labels there is nothing to learn."
@@ -341,9 +340,9 @@ def check_no_label(arguments: argparse.Namespace) -> bool:
 
 
 def open_unlabelled_rows(arguments: argparse.Namespace) -> Stream:
-    """The rows, as of a stream that has no label yet, for a model of the classes of --classes.
+    """Return the rows as a stream without labels, for a model with the classes of --classes.
 
-    Raises UserError.
+    Raises UserError if the options do not allow that.
     """
     classes = declared_classes(arguments.classes)
     if classes is None:

@@ -1,4 +1,4 @@
-"""`microshrub tune`: the models that are worth their bytes on a stream and a board."""
+"""`microshrub tune`: the models that are worth their bytes for a stream and a board."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _CHOOSE_ON = 0.5
 
 
 class _RefuseModel(argparse.Action):
-    """Says what there is instead."""
+    """An option that only names the alternatives."""
 
     def __call__(self, *_: object) -> None:
         raise UserError(
@@ -227,9 +227,9 @@ def _study_name(source: str, board: str) -> str:
 
 
 def _reading(arguments: argparse.Namespace, *, sets: bool) -> list[str]:
-    """The options of add_stream_options that were given, and --board, as words.
+    """Return the given options of add_stream_options, and --board, as words.
 
-    If sets of features were weighed, --features comes with the model.
+    If sets of features were compared, --features comes with the model.
     """
     given: list[str] = []
     for name, usual in (
@@ -250,7 +250,7 @@ def _reading(arguments: argparse.Namespace, *, sets: bool) -> list[str]:
 
 
 def _of_labels(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """The words on labels for `simulate`, and for `build`, where nobody plays the person."""
+    """Return the options about labels for `simulate`, and for `build`, which simulates none."""
     given = []
     if arguments.label_budget is not None:
         given += ["--label-budget", arguments.label_budget]
@@ -279,8 +279,9 @@ S = TypeVar("S")
 
 
 def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
-    """The stream; by the words behind --features, if these leave something open. Raises
-    UserError.
+    """Return the stream, or several streams by the words of --features, if these are incomplete.
+
+    Raises UserError for invalid options.
     """
     if arguments.features is None:
         return open_arguments(arguments)
@@ -291,7 +292,10 @@ def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
 
 
 def open_targets(arguments: argparse.Namespace) -> NumberStream | dict[str, NumberStream]:
-    """The same for regression streams. Sets without the target are left out. Raises UserError."""
+    """Return the regression stream or streams; sets without the target are left out.
+
+    Raises UserError for invalid options.
+    """
     if arguments.features is None:
         return open_number_stream(arguments)
     readings = open_readings(arguments)
