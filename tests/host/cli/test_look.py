@@ -86,9 +86,8 @@ def test_several_files_are_described(capsys: pytest.CaptureFixture[str]) -> None
 def test_readings_are_learned_in_windows(
     rows: int, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In a folder of recordings without times, with classes that no single reading shows, the
-    command
-    that `look` suggests gives a good accuracy, if the recordings are long enough.
+    """The command that `look` suggests for a folder of recordings without times has
+    a good accuracy, if they are long enough, on classes that no single reading shows.
     """
     draw = random.Random(3)
     Path("raw").mkdir()

@@ -1,4 +1,4 @@
-"""What tests of several kinds of run start with."""
+"""Fixtures for tests of several kinds of run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from microshrub_tools.cli.main import main
 
 @pytest.fixture
 def output_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs a command; gives its standard output."""
+    """A function that runs a command and returns its standard output."""
 
     def output_of(*arguments: str) -> str:
         assert main([*arguments]) == 0

@@ -1,4 +1,6 @@
-"""--anomaly: what it understands, what a simulation, a budget and a comparison of engines say."""
+"""--anomaly: its options, and the results of a simulation,
+a budget and a comparison of engines.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ MODEL = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
         ("3 per minute at 1 Hz", 20),
     ],
 )
-def test_how_often(text: str, samples: int) -> None:
+def test_a_rate_of_alarms_is_a_number_of_samples(text: str, samples: int) -> None:
     assert of_words(text).period == samples
 
 
@@ -66,7 +68,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
         (["0.0000000001"], "the samples to an alarm .* 1..536870912"),
     ],
 )
-def test_says_what_it_does_not_understand(words: list[str], message: str) -> None:
+def test_wrong_options_are_refused(words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message.replace("(", r"\(")):
         of_words(*words)
 
@@ -84,7 +86,7 @@ def data(tmp_path: Path) -> str:
 OutputOf = Callable[..., str]
 
 
-def test_a_button_is_for_a_board(data: str) -> None:
+def test_a_button_needs_a_board(data: str) -> None:
     assert of_words("0.01", "pin=15").program(())["anomaly"]["pin"] == 15
     assert main(["simulate", data, *MODEL, "--anomaly", "0.01", "pin=15"]) == 2
 
@@ -124,8 +126,8 @@ def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
     assert "anomaly.codes" not in without["buffers"]
 
 
-def test_the_engines_are_compared_with_it() -> None:
-    """A fault of one engine's anomaly score is found, in its buffer."""
+def test_parity_includes_the_anomaly_score() -> None:
+    """A difference between two engines' anomaly scores is reported, with the buffer."""
     shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     rows, labels = make_blobs(120)
     one, other = Anomaly(1 / 20, 30), Anomaly(1 / 20, 30, reach=5)

@@ -1,4 +1,4 @@
-"""Recall by class, balanced accuracy and G-mean, against scikit-learn and by hand."""
+"""Recall by class, balanced accuracy and G-mean, compared with scikit-learn and by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, ma
 @pytest.mark.filterwarnings("ignore:A single label")
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @given(PAIRS, st.integers(1, 60))
-def test_it_is_what_scikit_learn_says(pairs: list[tuple[int, int]], cut: int) -> None:
+def test_the_scores_equal_scikit_learns(pairs: list[tuple[int, int]], cut: int) -> None:
     labels, predicted = np.array(pairs, dtype=np.uint8).T
     scores = ByClass.none_yet(("a", "b", "c", "d"))
     for part in (slice(None, cut), slice(cut, None)):
@@ -39,21 +39,21 @@ def test_it_is_what_scikit_learn_says(pairs: list[tuple[int, int]], cut: int) ->
     assert scores.g_mean == pytest.approx(product)
 
 
-def test_before_the_first_sample() -> None:
+def test_before_the_first_sample_all_scores_are_0() -> None:
     scores = ByClass.none_yet(("a", "b"))
     assert (scores.balanced_accuracy, scores.g_mean) == (0, 0)
     assert scores.recalls == [None, None]
     assert dict(scores.rows())["  recall of a"] == "no samples"
 
 
-def test_a_class_that_is_never_found_makes_the_g_mean_0() -> None:
+def test_a_class_that_is_never_predicted_makes_the_g_mean_0() -> None:
     scores = ByClass(("common", "rare"), np.array([[99, 0], [1, 0]]))
     assert scores.balanced_accuracy == 50
     assert scores.g_mean == 0
     assert dict(scores.rows())["  recall of rare"] == "0.00 % of 1"
 
 
-def test_the_two_that_are_confused_most_often() -> None:
+def test_the_two_classes_confused_most_often_are_named() -> None:
     counts = np.array([[90, 3, 7], [0, 50, 0], [4, 0, 20]])
     assert ByClass(("a", "b", "c"), counts).confused() == ("a", "c", 11, 124)
     assert ByClass(("a", "b"), np.diag([5, 6])).confused() is None
@@ -65,7 +65,9 @@ def test_many_classes_have_no_rows_of_their_own() -> None:
     assert ByClass.none_yet(names).matrix() == []
 
 
-def test_a_simulation_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_simulation_prints_the_scores_by_class(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rng = np.random.default_rng(2)
     labels = (rng.random(800) < 0.05).astype(int)
     values = rng.normal(labels * 2)

@@ -1,4 +1,4 @@
-"""That engines make the same features is what `parity --features` finds out."""
+"""`parity --features` checks that all engines compute the same features."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def recording() -> Stream:
 
 
 @pytest.mark.usefixtures("micropython_command")
-def test_engines_make_the_same_features() -> None:
+def test_engines_compute_the_same_features() -> None:
     stream, options = recording(), FeatureOptions.of(WORDS)
     extraction = options.extraction(stream.feature_names)
     names = ["python", loader.fastest(), "micropython"]

@@ -17,7 +17,7 @@ from microshrub_tools.cli.main import main
 
 
 def lines_of(*counts: int) -> list[str]:
-    """Lines with so many samples of each class, mixed."""
+    """Return lines with this many samples of each class, mixed."""
     rows = np.concatenate([rows_of(c, count, 1) for c, count in enumerate(counts) if count])
     labels = np.repeat(CLASSES[: len(counts)], counts)
     order = np.random.default_rng(0).permutation(len(labels))
@@ -36,14 +36,16 @@ def stream(tmp_path: Path) -> str:
 
 
 def fleet(stream: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
-    """What simulate-fleet says with these options."""
+    """Return the JSON object that simulate-fleet prints with these options."""
     arguments = ["simulate-fleet", stream, "--bytes", "8192", "--json", "-", *options]
     assert main(arguments) == 0
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
 
 
-def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_boards_learn_the_classes_that_they_lack(
+    stream: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = fleet(stream, capsys, "--boards", "3")
     assert result["lacking"] == 1
     assert result["alone"] < 67
@@ -52,7 +54,7 @@ def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[
     for board in result["each"]:
         assert board["taken"] == 1
         assert 10 < board["learned"] <= 20
-        # 20 samples of 5 bytes each, and names, units and ranges
+        # 20 samples of 5 bytes each, with names, units and ranges
         assert 100 < board["received"] / board["looked"] < 300
         assert 200 < board["sent"] < 600
 
@@ -66,14 +68,14 @@ def test_a_rare_class_that_a_board_lacks_counts_as_much_as_a_frequent_one(
         assert board["together"] > 90
 
 
-def test_each_row_is_dealt_to_one_board(stream: str) -> None:
+def test_each_row_goes_to_one_board(stream: str) -> None:
     wanted = {"lacking": 1, "exchange": 20, "bytes": 8192, "seed": 0, "engine": "python"}
     plan = fleets.plan(open_stream(stream), boards=2, **wanted)
     dealt = np.concatenate([plan.dealt(board) for board in range(2)])
     assert sorted(dealt) == np.flatnonzero(plan.draw.learned).tolist()
 
 
-def test_what_comes_in_the_second_half_is_learned_by_boards_that_meet_and_by_others(
+def test_a_class_of_the_second_half_is_learned_with_and_without_sharing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / "late.csv", lines_of(150, 150, 0) + lines_of(100, 100, 150))
@@ -82,7 +84,7 @@ def test_what_comes_in_the_second_half_is_learned_by_boards_that_meet_and_by_oth
         assert result[how] > 90, how
 
 
-def test_boards_that_see_alike_lose_nothing(
+def test_boards_with_the_same_classes_lose_nothing(
     stream: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
@@ -90,7 +92,7 @@ def test_boards_that_see_alike_lose_nothing(
     assert result["whole"] == result["alone"]
 
 
-def test_what_leads_nowhere_on_unseen_runs_is_no_success(
+def test_labels_that_cannot_be_predicted_on_unseen_runs_are_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "runs.csv"
@@ -110,17 +112,19 @@ def test_one_stretch_of_each_class_is_too_few(
     assert "one stretch of each class" in capsys.readouterr().err
 
 
-def test_a_small_part_is_one_class(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_share_means_one_class(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert fleet(stream, capsys, "--boards", "3", "--lacking", "0.1")["lacking"] == 1
 
 
-def test_more_boards_than_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_there_may_be_more_boards_than_rows(
+    stream: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = fleet(stream, capsys, "--boards", "60", "--limit", "20")
     assert len(result["each"]) == 60
     assert 0 < result["alone"] < 100
 
 
-def test_the_same_bits_as_programs_in_micropython(
+def test_simulated_boards_have_the_same_bits_as_programs_in_micropython(
     stream: str, capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
 ) -> None:
     options = ("--boards", "3", "--exchange", "8", "--limit", "300")
@@ -131,7 +135,7 @@ def test_the_same_bits_as_programs_in_micropython(
     assert real["states"] != fleet(stream, capsys, *options, "--seed", "1")["states"]
 
 
-def test_workers_come_to_the_same(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_workers_get_the_same_result(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed")
     options = ("--boards", "7", "--limit", "400")
     assert fleet(stream, capsys, *options, "--jobs", "2") == fleet(stream, capsys, *options)
@@ -153,7 +157,7 @@ def test_many_boards_share_rows(stream: str, capsys: pytest.CaptureFixture[str])
         (["--bytes", "100"], "bytes has to be"),
     ],
 )
-def test_wrong_options(
+def test_wrong_options_are_refused(
     stream: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["simulate-fleet", stream, *options]) == 2
@@ -161,7 +165,9 @@ def test_wrong_options(
 
 
 @pytest.mark.parametrize("part", ["1", "-1", "1/0", "some"])
-def test_a_part_that_is_none(stream: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_share_is_refused(
+    stream: str, part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["simulate-fleet", stream, "--lacking", part])
     words = f"has to be at least 0 and below 1, such as 1/3 or 0.25, not '{part}'"

@@ -1,5 +1,6 @@
-"""What a model knows of unseen data once no label comes: beside guessing and a batch forest, the
-same in the table, the verdict, the picture and JSON.
+"""A model's accuracy on unseen data, without labels: compared with guessing and a batch forest,
+and
+the same in the table, the verdict, the picture and JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ CLASSES = ("rest", "walk", "run")
 
 
 def taught_in_blocks(rounds: int = 1, block: int = 300) -> Stream:
-    """Class after class; each class' features lie elsewhere."""
+    """Return a stream in order of the classes; each class has features in another range."""
     rng = np.random.default_rng(8)
     labels = np.tile(np.repeat(np.arange(3, dtype=np.uint8), block // rounds), rounds)
     values = rng.normal(labels[:, None] * [40, -25, 60], 12).round(1)
@@ -32,7 +33,7 @@ def taught_in_blocks(rounds: int = 1, block: int = 300) -> Stream:
 
 @pytest.mark.parametrize("size", [4096, 16384, 65536])
 @pytest.mark.parametrize("rounds", [1, 3])
-def test_who_was_taught_class_after_class_knows_all_classes(size: int, rounds: int) -> None:
+def test_a_model_trained_class_after_class_knows_all_classes(size: int, rounds: int) -> None:
     run = simulate(taught_in_blocks(rounds), bytes=size)
     assert run.accuracy_nochange > 98
     assert run.unseen
@@ -43,7 +44,7 @@ def test_who_was_taught_class_after_class_knows_all_classes(size: int, rounds: i
 
 
 def halves(order: str, draw: int, samples: int = 4000) -> tuple[Any, Any, Any, Any]:
-    """Two classes, in a ball and around it: rows, labels, and others with theirs."""
+    """Return two classes, in a ball and around it: training rows, labels, test rows and labels."""
     points = np.random.default_rng(draw).random((samples + 1000, 8))
     away = ((points[:, :4] - 0.5) ** 2).sum(axis=1)
     labels = (away > np.median(away)).astype(np.uint8)
@@ -55,13 +56,12 @@ def halves(order: str, draw: int, samples: int = 4000) -> tuple[Any, Any, Any, A
 
 
 @pytest.mark.parametrize(("size", "worse"), [(16384, 4), (65536, 2)])
-def test_a_long_block_of_each_class_teaches_nearly_what_they_teach_mixed(
-    size: int, worse: int
-) -> None:
-    """Neither the trees nor the memory unlearn one class while the other one is taught.
+def test_long_blocks_of_classes_are_nearly_as_good_as_mixed_samples(size: int, worse: int) -> None:
+    """Neither the trees nor the memory unlearn one class during the training of the other.
 
-    No plane parts the classes, as the softmax regression, which votes where classes are mixed, and
-    not after runs, knows planes best.
+    No plane separates the classes, as planes suit the softmax regression best, and it votes for
+    mixed
+    classes, but not after runs.
     """
     right = {}
     for order in ("mixed", "class after class"):
@@ -74,8 +74,10 @@ def test_a_long_block_of_each_class_teaches_nearly_what_they_teach_mixed(
     assert right["class after class"] > right["mixed"] - worse
 
 
-def test_who_repeats_the_last_label_knows_one_class() -> None:
-    """The figure sees what the prequential accuracy hides: a shrub of a tiny window."""
+def test_a_model_that_repeats_the_last_label_knows_one_class() -> None:
+    """The holdout reveals a weakness that the prequential accuracy hides:
+    a shrub of a tiny window.
+    """
     run = simulate(taught_in_blocks(3), "shrub", window=8, trees=2, depth=2, step=8)
     assert run.accuracy > 90
     assert run.unseen
@@ -83,11 +85,11 @@ def test_who_repeats_the_last_label_knows_one_class() -> None:
     assert run.unseen.holdout.balanced_accuracy < 60
 
 
-def test_the_last_20000_samples_are_looked_at() -> None:
+def test_only_the_last_20000_samples_are_used() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 20_503).astype(np.uint8)
     values = labels[:, None] + np.zeros((1, 2))
-    values[:503] = 1 - values[:503]  # what is not looked at, and says the contrary
+    values[:503] = 1 - values[:503]  # not used, and with opposite labels
     stream = Stream("long", values, labels, ("a", "b"), ("no", "yes"))
     measured = holdout.measure(stream, "thicket", {"features": 2, "classes": 2, "bytes": 4096})
     assert measured
@@ -96,7 +98,7 @@ def test_the_last_20000_samples_are_looked_at() -> None:
     assert measured.holdout.accuracy == measured.holdout.balanced_accuracy == 100
 
 
-def test_what_was_asked_before_changes_no_answer() -> None:
+def test_earlier_test_samples_do_not_change_a_prediction() -> None:
     stream = taught_in_blocks(3)
     shape: dict[str, Any] = {"features": 3, "classes": 3, "bytes": 8192}
     known = holdout.held_out(stream)
@@ -109,14 +111,14 @@ def test_what_was_asked_before_changes_no_answer() -> None:
     assert np.array_equal(holdout.answers("thicket", shape, *parts, rows[order]), answers[order])
 
 
-def test_too_few_samples_tell_nothing() -> None:
+def test_too_few_samples_give_no_holdout() -> None:
     stream = taught_in_blocks()
     few = Stream("few", stream.values[:9], stream.labels[:9], stream.feature_names, CLASSES)
     assert holdout.measure(few, "thicket", {"features": 3, "classes": 3}) is None
 
 
-def test_an_abrupt_change_is_asked_about_as_of_now() -> None:
-    """Old stretches are predicted by what is true now; where nothing changes, they count."""
+def test_after_an_abrupt_drift_the_test_uses_the_present_concept() -> None:
+    """Old stretches are test samples only if there was no drift."""
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 2, 4000).astype(np.uint8)
     changed = np.where(np.arange(4000) < 2000, 1 - labels, labels)
@@ -136,7 +138,7 @@ def test_an_abrupt_change_is_asked_about_as_of_now() -> None:
 
 
 def written(folder: Path, stream: Stream, **more: list[str]) -> Path:
-    """The stream as a file, with further columns before the class."""
+    """Write the stream to a file, with further columns before the class."""
     path = folder / f"{stream.name}.csv"
     head = [*stream.feature_names, *more, "label"]
     rows = [
@@ -150,7 +152,9 @@ def written(folder: Path, stream: Stream, **more: list[str]) -> Path:
 
 
 def slow_runs() -> Stream:
-    """24 long runs of slow features, which say nothing of the label: only neighbours are alike."""
+    """Return 24 long runs of slow features that do not depend on the label:
+    only neighbours are alike.
+    """
     rng = np.random.default_rng(0)
     steps, labels = rng.normal(0, 1, (2880, 3)), np.repeat(np.arange(24) % 4, 120)
     values = np.zeros((2880, 3))
@@ -170,14 +174,14 @@ def simulated(path: Path, *options: str) -> dict[str, Any]:
 
 
 class _Raising:
-    """In place of a forest that cannot be made."""
+    """A stand-in for a forest that raises an error."""
 
     def __init__(self, *_: object, **__: object) -> None:
         raise ValueError("of another numpy")
 
 
 @pytest.mark.parametrize("installed", [{}, {"ExtraTreesClassifier": _Raising}])
-def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
+def test_with_a_broken_scikit_learn_there_is_no_batch_forest(
     installed: dict[str, type], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = types.ModuleType("sklearn.ensemble")
@@ -190,7 +194,7 @@ def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
 
 
 @pytest.mark.parametrize("shuffle", [[], ["--shuffle", "1"]])
-def test_long_runs_that_say_nothing_are_not_known(
+def test_long_runs_without_information_are_not_predicted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], shuffle: list[str]
 ) -> None:
     result = simulated(written(tmp_path, slow_runs()), *shuffle)
@@ -222,7 +226,7 @@ def test_table_verdict_picture_and_json_have_the_same_numbers(
     assert head.text in " ".join(figure.axes[0].get_title().split())
 
 
-def test_a_class_of_one_run_cannot_be_told(
+def test_a_class_of_one_run_has_no_recall(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream = taught_in_blocks()
@@ -233,8 +237,9 @@ def test_a_class_of_one_run_cannot_be_told(
 
 
 def person_each(persons: int = 6, labels: int = 2) -> tuple[Stream, list[str]]:
-    """Each person does each class a dozen times, in a way of his own that tells nothing of how
-    another one does it.
+    """Return a stream in which each person does each class a dozen times, in a way that differs
+    from
+    person to person.
     """
     rng = np.random.default_rng(4)
     classes = np.tile(np.repeat(np.arange(labels, dtype=np.uint8), 10), 12 * persons)
@@ -245,7 +250,7 @@ def person_each(persons: int = 6, labels: int = 2) -> tuple[Stream, list[str]]:
     return stream, [f"p{k}" for k in who]
 
 
-def test_groups_are_told_by_a_column_that_is_no_feature(
+def test_groups_come_from_a_column_that_is_not_a_feature(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream, who = person_each()
@@ -269,7 +274,7 @@ def test_groups_are_told_by_a_column_that_is_no_feature(
         (["--group", "person", "--target", "a"], "--group"),
     ],
 )
-def test_a_group_that_cannot_be_is_refused(
+def test_a_wrong_column_of_groups_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], named: str
 ) -> None:
     stream, who = person_each(3)

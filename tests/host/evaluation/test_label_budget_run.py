@@ -1,4 +1,4 @@
-"""--label-budget, --label-delay, --unanswered: what they understand, and what commands say."""
+"""--label-budget, --label-delay, --unanswered: their values, and the output of commands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WORDS = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
         ("3 per second at 2 Hz", 1, 1),
     ],
 )
-def test_budgets(text: str, labels: int, samples: int) -> None:
+def test_texts_of_budgets_are_parsed(text: str, labels: int, samples: int) -> None:
     assert of_words(text).budget() == {"labels": labels, "samples": samples}
 
 
@@ -69,7 +69,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
         (("10%", 0, "often"), "--unanswered 'often' is not"),
     ],
 )
-def test_says_what_it_does_not_understand(words: tuple[Any, ...], message: str) -> None:
+def test_wrong_texts_are_refused(words: tuple[Any, ...], message: str) -> None:
     with pytest.raises(UserError) as caught:
         of_words(*words)
     assert re.search(message, str(caught.value))
@@ -89,7 +89,7 @@ def first(stream: Stream, samples: int) -> Stream:
     return Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
 
 
-def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) -> None:
+def test_with_all_labels_a_model_learns_as_without_a_budget(stream: Stream) -> None:
     plain, budgeted = shrub(stream), shrub(stream, companions=[LabelBudget()])
     assert (budgeted.state_crc32, budgeted.accuracy) == (plain.state_crc32, plain.accuracy)
     assert budgeted.label_budget
@@ -97,8 +97,8 @@ def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) 
     assert plain.label_budget is None
 
 
-def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
-    """A learner that is given these labels alone comes to the same state."""
+def test_a_model_learns_only_the_labels_of_its_queries(stream: Stream) -> None:
+    """A learner that gets these labels alone has the same state."""
     whole = shrub(stream, companions=[LabelBudget(0.1, unanswered=0.25)]).label_budget
     assert whole
     assert 300 <= whole.queries <= whole.options.most(3000) == 300 + 300
@@ -106,7 +106,7 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     assert [whole.options.most(n) for n in (100, 23000, 26000, 40000)] == [100, 2450, 2600, 4000]
     assert 0.6 <= whole.answered.sum() / whole.queries <= 0.9
     assert not (whole.answered & ~whole.asked).any()
-    part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # a label is the last thing
+    part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # ends with a label
     run = shrub(part, companions=[LabelBudget(0.1, unanswered=0.25)])
     assert run.label_budget
     with engines.start(loader.fastest(), "ShrubEnsemble", run.parameters) as engine:
@@ -117,7 +117,7 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
 
 
 def changed(name: str, seed: int, at: int, imbalanced: bool) -> Stream:
-    """A stream whose labels, features or concept are others from that sample on."""
+    """Return a stream whose labels, features or concept change at that sample."""
     sources = {"labels": ("clusters_0",), "features": ("rbf_10",), "concept": ("sine_0", "sine_1")}
     streams = [open_stream(f"synth:{source}", limit=12000) for source in sources[name]]
     order = np.random.default_rng(seed).permutation(12000)
@@ -139,8 +139,8 @@ def changed(name: str, seed: int, at: int, imbalanced: bool) -> Stream:
 
 @pytest.mark.long
 @pytest.mark.parametrize("at", [1000, 5000])
-def test_a_change_is_asked_about_early_in_a_stream_too(at: int) -> None:
-    """It asks for three times its share of the next 200 samples, in the mean of changes."""
+def test_a_drift_causes_queries_also_early_in_a_stream(at: int) -> None:
+    """On average, three times the usual share of the next 200 samples is queried."""
     asked, before = [], []
     for name, imbalanced, seed in product(
         ("labels", "features", "concept"), (False, True), range(2)
@@ -155,14 +155,16 @@ def test_a_change_is_asked_about_early_in_a_stream_too(at: int) -> None:
     assert np.mean(asked) > 0.3, asked
 
 
-def test_late_labels_are_learned_when_they_come(stream: Stream) -> None:
-    """With every label 50 samples late, the state is that of a stream without the last 50."""
+def test_late_labels_are_learned_when_they_arrive(stream: Stream) -> None:
+    """With every label 50 samples late, the state equals that after a stream without
+    the last 50.
+    """
     late = shrub(stream, companions=[LabelBudget(delay=50)])
     assert late.state_crc32 == shrub(first(stream, 2950)).state_crc32
     assert shrub(stream, companions=[LabelBudget(unanswered=1)]).accuracy < late.accuracy
 
 
-def test_the_engines_are_compared_with_it() -> None:
+def test_parity_includes_the_label_budget() -> None:
     shape = {"features": 2, "classes": 2, **MODEL}
     rows, labels = make_blobs(300)
     options = LabelBudget(0.2, delay=7, unanswered=0.18)
@@ -183,7 +185,7 @@ def test_the_engines_are_compared_with_it() -> None:
 OutputOf = Callable[..., str]
 
 
-def test_the_command_tells_what_was_asked_for(output_of: OutputOf, tmp_path: Path) -> None:
+def test_the_command_prints_the_queries(output_of: OutputOf, tmp_path: Path) -> None:
     budget = ("--label-budget", "10%", "--label-delay", "20", "--unanswered", "20%")
     simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)
     plot = tmp_path / "run.png"
@@ -214,7 +216,7 @@ def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
 OTHERS = ("quantizer", "metrics", "raw", "codes")
 
 
-def test_numbers_are_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regression_has_no_label_budget(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--target", "target", "--label-budget", "10%")
     assert main(["simulate", "synth:friedman", "--limit", "500", *words]) == 2
     assert "--label-budget is for classes" in capsys.readouterr().err

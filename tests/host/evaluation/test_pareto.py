@@ -1,4 +1,4 @@
-"""The front of bytes and accuracy, against its definition."""
+"""The Pareto front of bytes and accuracy, compared with its definition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POINTS = st.lists(st.tuples(st.integers(1, 30), st.integers(0, 100)), max_size=3
 
 
 @given(POINTS)
-def test_the_front_is_what_nobody_beats(points: list[tuple[int, int]]) -> None:
+def test_the_front_has_all_points_that_no_other_beats(points: list[tuple[int, int]]) -> None:
     best = front(points)
     kept = [points[i] for i in best]
     assert kept == sorted(set(kept)), "by bytes, each once"
@@ -35,7 +35,7 @@ def test_an_area_needs_a_width() -> None:
         area([(1, 2)], 0)
 
 
-def test_a_drawing_has_a_line_a_group_that_ends_at_the_budget() -> None:
+def test_a_drawing_has_one_line_per_group_that_ends_at_the_budget() -> None:
     from matplotlib.figure import Figure
 
     axes = Figure().subplots()

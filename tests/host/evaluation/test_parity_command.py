@@ -1,4 +1,4 @@
-"""`parity` has to find a planted difference: its sample, its buffer, its engines."""
+"""`parity` has to detect a planted difference: its sample, its buffer, its engines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARAMETERS: dict[str, Any] = {
 
 
 class Faulty(engines.LocalEngine):
-    """An engine that at one sample learns another label than it was given."""
+    """An engine that replaces the label of one sample."""
 
     def __init__(self, at: int) -> None:
         super().__init__("python", "ShrubEnsemble", PARAMETERS)
@@ -41,7 +41,7 @@ class Faulty(engines.LocalEngine):
 
 
 @pytest.mark.parametrize("at", [0, 49, 50, 137])
-def test_names_the_first_differing_sample_and_buffer(at: int) -> None:
+def test_parity_names_the_first_differing_sample_and_buffer(at: int) -> None:
     rows, labels = make_blobs(200)
     starters = {
         "good": lambda: engines.start("python", "ShrubEnsemble", PARAMETERS),
@@ -65,7 +65,7 @@ def test_names_the_first_differing_sample_and_buffer(at: int) -> None:
     assert all(len(set(s.crcs.values())) == 1 for s in before[:-1])
 
 
-def test_engines_that_agree_never_part() -> None:
+def test_equal_engines_never_differ() -> None:
     rows, labels = make_blobs(120)
     starters = {
         name: (lambda name=name: engines.start(name, "ShrubEnsemble", PARAMETERS))
@@ -75,12 +75,12 @@ def test_engines_that_agree_never_part() -> None:
     assert [s.samples for s in steps if isinstance(s, parity.Step)] == [50, 100, 120]
 
 
-def test_a_real_micropython_that_fails_says_why(micropython_command: tuple[str, ...]) -> None:
+def test_the_error_of_a_real_micropython_is_shown(micropython_command: tuple[str, ...]) -> None:
     with pytest.raises(EngineError, match="MicroPython stopped: MemoryError"):
         MicroPythonEngine("ShrubEnsemble", {**PARAMETERS, "window": 500}, heap="30k")
 
 
-def test_fit_is_part_of_the_comparison() -> None:
+def test_the_comparison_includes_the_quantizers_ranges() -> None:
     rows, labels = make_blobs(60)
     with engines.start("python", "ShrubEnsemble", PARAMETERS) as engine:
         prequential.fit(engine, rows, 60)

@@ -1,4 +1,4 @@
-"""Prequential evaluation: its figures against slow, obvious loops over the predictions."""
+"""Prequential evaluation: its figures compared with slow, obvious loops over the predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARAMETERS = {"features": 3, "classes": 3, "window": 16, "trees": 4, "depth": 3,
 
 
 def make_stream(samples: int = 400, seed: int = 0) -> Stream:
-    """Three features, one of them fractional and one often missing; three classes."""
+    """Return three features, one of them fractional and one often missing; three classes."""
     rng = np.random.default_rng(seed)
     values = rng.integers(-50, 50, (samples, 3)).astype(float)
     values[:, 1] /= 8
@@ -30,7 +30,7 @@ def make_stream(samples: int = 400, seed: int = 0) -> Stream:
 
 
 @pytest.mark.parametrize("engine", ["python", "llvm"])
-def test_figures_are_those_of_the_predictions(engine: str) -> None:
+def test_figures_follow_from_the_predictions(engine: str) -> None:
     stream = make_stream()
     result = prequential.evaluate(stream, "shrub", PARAMETERS, engine=engine, warmup=50)
     running, right, labels = [], 0, [int(y) for y in stream.labels]
@@ -64,7 +64,7 @@ def test_every_sample_counts_and_none_is_seen_before_it_is_predicted() -> None:
     assert predicted_same, "the first changed label must not change its own prediction"
 
 
-def test_the_quantizer_sees_nothing_behind_the_warmup() -> None:
+def test_the_quantizer_observes_only_the_warm_up() -> None:
     stream = make_stream()
     later = stream.values.copy()
     later[60:] = later[60:][::-1] * 2
@@ -89,7 +89,7 @@ def test_the_block_length_does_not_matter() -> None:
     assert results[0] == results[1] == results[2]
 
 
-def test_record_is_flat_json() -> None:
+def test_the_record_is_flat_json() -> None:
     result = prequential.evaluate(make_stream(), "shrub", PARAMETERS, engine="python")
     record = json.loads(json.dumps(result.record()))
     assert record["trees_used"] == result.progress["trees_used"]
@@ -107,7 +107,7 @@ class TestScale:
         values = np.array([[3.0, 0.25, 19.8], [-7.0, 1.5, 0.1]])
         assert units.Scale.fit(values).apply(values).tolist() == [[3, 25, 198], [-7, 150, 1]]
 
-    def test_missing_and_far_out(self) -> None:
+    def test_missing_and_extreme_values_have_codes(self) -> None:
         scale = units.Scale.fit(np.array([[1.0], [2.0]]))
         given = np.array([[np.nan], [1e12], [-1e12]])
         assert scale.apply(given).tolist() == [[units.MISSING], [units.RAW_MAX], [-units.RAW_MAX]]
@@ -143,19 +143,19 @@ class TestScale:
         assert abs(int(scaled[-1])) <= units.RAW_MAX // 3
         assert len(np.unique(scaled)) == len(values)
 
-    def test_a_column_of_nothing(self) -> None:
+    def test_a_column_without_values_is_missing(self) -> None:
         values = np.full((4, 1), np.nan)
         assert units.Scale.fit(values).apply(values).tolist() == [[units.MISSING]] * 4
 
 
-def test_raw_constants_are_the_device_librarys() -> None:
+def test_raw_constants_equal_the_device_librarys() -> None:
     from microshrub_host.library import loader
 
     library = loader.load("python")
     assert (units.MISSING, units.RAW_MAX) == (library.MISSING, library.RAW_MAX)
 
 
-def test_plot_is_written(tmp_path: Path) -> None:
+def test_the_plot_is_written(tmp_path: Path) -> None:
     from microshrub_host.reports import plots
 
     result = prequential.evaluate(make_stream(), "shrub", PARAMETERS, engine="python")

@@ -1,4 +1,4 @@
-"""`simulate --target` and its like, beside the same done by hand."""
+"""`simulate --target` and related commands, compared with the same steps by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SMALL = [
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sum of two columns, in tenths, and a third column that is a text."""
+    """A sum of two columns, in tenths, and a third column with texts."""
     path = tmp_path_factory.mktemp("regression") / "sum.csv"
     rng = np.random.default_rng(5)
     a, b = rng.integers(0, 90, (2, 300))
@@ -49,7 +49,9 @@ def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]
 def by_hand(
     path: Path, model: str, horizon: int, lags: int
 ) -> tuple[list[float], list[float], list[float]]:
-    """Predictions, targets and what was known, with the library's objects one sample at a time."""
+    """Return predictions, targets and known targets from the library's objects,
+    sample by sample.
+    """
     cells = [line.split(",") for line in path.read_text().split()[1:]]
     y = [round(float(c[1]) * 10) for c in cells]
     rows = [[int(c[0]), ["no", "yes"].index(c[2]), int(c[3])] for c in cells]
@@ -89,7 +91,7 @@ def by_hand(
             naive.note(ring, i % len(ring), target.span)
             raw = target.within(naive.foresee(i % horizon, raw, ring, i % len(ring)))
         predictions.append(raw / 10)
-        due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
+        due = i - max(horizon - 1, 0)  # the sample whose target becomes known next
         if due >= 0:
             learner.learn(coded[due], target.learn(y[due + horizon]))
     known = y[:count] if horizon else [float("nan"), *y[:-1]]
@@ -98,7 +100,7 @@ def by_hand(
 
 @pytest.mark.parametrize("model", ["shrub", "thicket"])
 @pytest.mark.parametrize(("horizon", "lags"), [(0, 1), (1, 3), (4, 2)])
-def test_the_errors_are_those_of_predicting_and_learning_by_hand(
+def test_the_errors_equal_those_of_predicting_and_learning_by_hand(
     capsys: pytest.CaptureFixture[str], data: Path, model: str, horizon: int, lags: int
 ) -> None:
     options = SMALL if model == "shrub" else ["--bytes", 3000, "--engine", "python"]
@@ -122,7 +124,7 @@ def test_the_errors_are_those_of_predicting_and_learning_by_hand(
         assert result["mae"] < 0.5 * result["mae_running_mean"]
 
 
-def test_what_is_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_simulate_prints_the_errors(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     assert main(["simulate", str(data), "--target", "sum", *SMALL]) == 0
     out = capsys.readouterr().out
     assert "300 samples, 3 features; the target is sum" in out
@@ -130,7 +132,7 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None
         assert text in out
 
 
-def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
+def test_a_given_range_replaces_the_warm_up(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]
@@ -142,7 +144,7 @@ def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
 
 
 @pytest.mark.long
-def test_parity_and_budget(
+def test_parity_and_budget_work_for_regression(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
     words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2, "--interval", 80]
@@ -173,16 +175,14 @@ def test_parity_and_budget(
         (["--model", "shrub-regressor"], "it needs --target COLUMN"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_wrong_options_are_refused(
     capsys: pytest.CaptureFixture[str], data: Path, words: list[str], message: str
 ) -> None:
     assert main(["simulate", str(data), *words]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_a_second_target_is_not_taken_for_the_first(
-    capsys: pytest.CaptureFixture[str], data: Path
-) -> None:
+def test_two_targets_are_refused(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     with pytest.raises(SystemExit):
         main(["simulate", str(data), "--target", "a", "--target", "b"])
     assert "a or b, not both" in capsys.readouterr().err
@@ -198,7 +198,7 @@ def test_a_second_target_is_not_taken_for_the_first(
         (["--classes", "2", "--interval", "90"], "--interval is for numbers, and thicket"),
     ],
 )
-def test_what_waits_is_counted(
+def test_budget_counts_the_samples_that_wait(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["budget", "--features", "200", *words]) != 0
@@ -206,7 +206,9 @@ def test_what_waits_is_counted(
     assert message in captured.out + captured.err
 
 
-def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_intervals_have_coverage_and_do_not_change_the_errors(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]
     plain = record(capsys, *words)
     assert "interval" not in plain
@@ -218,7 +220,7 @@ def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     assert "intervals of 80 %" in capsys.readouterr().out
 
 
-def test_a_page_has_what_is_printed(
+def test_a_page_has_the_printed_figures(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "page.html"
@@ -246,7 +248,7 @@ def test_a_page_has_what_is_printed(
 
 
 @pytest.mark.parametrize("interval", [[], ["--interval", "80"]])
-def test_a_picture(
+def test_a_picture_is_drawn(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, interval: list[str]
 ) -> None:
     target = tmp_path / "sum.svg"
@@ -262,7 +264,7 @@ def test_a_picture(
 def test_a_random_walk_cannot_be_forecast(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Whatever is known too early would show here: NoChange is the best that there is."""
+    """NoChange is the best possible forecast; knowledge of later values would show here."""
     file = tmp_path / "walk.csv"
     steps = np.random.default_rng(2).integers(-9, 10, 3000)
     rows = [f"{y},{y % 7}" for y in np.cumsum(steps)]
@@ -277,7 +279,7 @@ def test_a_random_walk_cannot_be_forecast(
 def test_rows_without_a_target_are_neither_learned_nor_scored(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, horizon: int
 ) -> None:
-    """As if they had not come, if they are told from their own row; else they are a gap."""
+    """Without a horizon, the result is that of a file without these rows; else they are a gap."""
     values = np.random.default_rng(3).integers(0, 90, (200, 2))
     rows = [f"{a},{a + b % 4}" for a, b in values]
     gaps = {20, 21, 90}
@@ -299,10 +301,10 @@ def test_rows_without_a_target_are_neither_learned_nor_scored(
 
 
 @pytest.mark.parametrize("before", ["20.00", ""], ids=["still", "missing"])
-def test_a_target_that_is_not_there_or_stands_still_at_first_gets_its_range_later(
+def test_a_target_that_is_missing_or_constant_at_first_gets_its_range_later(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, before: str
 ) -> None:
-    """A range of one value has no steps: the error was that of NoChange, 9 times as large."""
+    """A range of one value has no steps: the error used to be NoChange's, 9 times as large."""
     chance = np.random.default_rng(5)
     values = 20 + 5 * np.sin(np.arange(1300) * np.pi / 12) + chance.normal(0, 0.3, 1300)
     file = tmp_path / "late.csv"
@@ -318,7 +320,7 @@ def test_a_target_that_is_not_there_or_stands_still_at_first_gets_its_range_late
     assert "engines are identical" in capsys.readouterr().out
 
 
-def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_absurd_value_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rows = [f"{i % 7},{i % 7 * 10}" for i in range(300)]
     file = tmp_path / "typo.csv"
     file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -342,7 +344,7 @@ def test_a_file_without_any_target_is_refused(
     assert "column y has no number" in capsys.readouterr().err
 
 
-def test_streams_of_river() -> None:
+def test_rivers_streams_can_be_opened() -> None:
     trump = open_numbers("river:TrumpApproval", limit=50)
     assert trump.values.shape == (50, 6)
     assert trump.targets[0] == pytest.approx(43.75505)

@@ -1,4 +1,4 @@
-"""--spare-classes: what a simulation says of classes that come later; engines; what is refused."""
+"""--spare-classes: novel classes in a simulation; engines; refused options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODEL = ("--model", "nearest", "--window", "40")
 
 @pytest.fixture
 def data(tmp_path: Path) -> str:
-    """walk and rest; run from the 301st sample on, for 60 of them; rest; then all three."""
+    """walk and rest; run from the 301st sample on, for 60 samples; rest; then all three."""
     rng = np.random.default_rng(4)
     kinds = [*rng.integers(0, 2, 300), *[2] * 60, *[1] * 40, *rng.integers(0, 3, 300)]
     rows = np.array([(0, 0, 9), (9, 0, 0), (5, 9, 5)])[kinds] + rng.normal(0, 0.5, (700, 3))
@@ -59,7 +59,7 @@ def test_a_class_that_comes_later_is_noticed_and_learned(data: str, output_of: O
     assert result["ram_bytes"] - without["ram_bytes"] > spare["bytes"]
 
 
-def test_it_is_told_in_words(data: str, output_of: OutputOf) -> None:
+def test_the_output_describes_novel_classes(data: str, output_of: OutputOf) -> None:
     words = output_of("simulate", data, *MODEL, "--spare-classes", "1", "new=walk,run")
     assert "classes known from the start" in words
     assert "named: " in words
@@ -67,7 +67,7 @@ def test_it_is_told_in_words(data: str, output_of: OutputOf) -> None:
     assert "never named: " in words
 
 
-def test_a_name_with_a_comma_can_be_new(data: str, output_of: OutputOf) -> None:
+def test_the_name_of_a_novel_class_may_have_a_comma(data: str, output_of: OutputOf) -> None:
     path = Path(data)
     path.write_text(path.read_text().replace(",run\n", ',"up, down"\n'), encoding="utf-8")
     words = output_of("simulate", data, *MODEL, "--spare-classes", "1", 'new="up, down"')
@@ -75,8 +75,8 @@ def test_a_name_with_a_comma_can_be_new(data: str, output_of: OutputOf) -> None:
     assert "for 1 spare class " in words
 
 
-def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> None:
-    """On MicroPython with a locked heap, but for the answers."""
+def test_the_engines_have_the_same_bits_and_allocate_nothing(data: str) -> None:
+    """On MicroPython the heap is locked, except for sending results."""
     stream = open_stream(data)
     spare = SpareClasses(2, window=64, collect=5).on_stream(stream, 256)
     parameters = spare.learner_parameters({"features": 3, "rate": 0.05, "classes": 3})
@@ -99,7 +99,7 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
     assert len(results[0][0]) >= 1
 
 
-def test_a_fault_in_what_is_new_is_found(data: str) -> None:
+def test_parity_detects_a_difference_in_the_novelty_detector(data: str) -> None:
     stream = open_stream(data)
     shape = {"features": 3, "classes": 4, "window": 40}
     starters: dict[str, Any] = {
@@ -143,7 +143,7 @@ def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
         (["4", "new=walk,rest,run"], "one class at least has to be known"),
     ],
 )
-def test_says_what_it_does_not_understand(words: list[str], message: str, data: str) -> None:
+def test_wrong_options_are_refused(words: list[str], message: str, data: str) -> None:
     def asked_for() -> None:
         for each in companion_registry.of_options({"spare_classes": words}):
             each.on_stream(open_stream(data), 256)
@@ -152,7 +152,7 @@ def test_says_what_it_does_not_understand(words: list[str], message: str, data: 
         asked_for()
 
 
-def test_where_all_classes_are_known_it_says_so(
+def test_a_note_says_if_all_classes_are_known(
     data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "m.mshrub"
@@ -165,7 +165,7 @@ def test_where_all_classes_are_known_it_says_so(
     assert names[3:] == ("spare 1", "spare 2")
 
 
-def test_refuses_what_makes_no_sense(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_senseless_combinations_are_refused(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     spare = ("--spare-classes", "2")
     for command, words in (
         (("simulate", data, *spare, "--target", "x"), "--spare-classes is for classes"),

@@ -1,5 +1,5 @@
-"""Whole stretches are held out: groups, runs of a label or blocks of time, and nothing near them
-is learned.
+"""Whole stretches are held out: groups, runs of a label or blocks of time;
+samples near them are not learned.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SETTINGS = f"window={WINDOW} hop={HOP} statistics=all bands=auto"
 
 
 def recording(runs: int, length: int = 400, classes: int = 2, seed: int = 4) -> Stream:
-    """Runs of one label each; each hums in a way of its own, which no other run has."""
+    """Return runs of one label each; each run hums with a frequency that no other run has."""
     chance = np.random.default_rng(seed)
     labels = np.repeat(np.arange(runs) % classes, length).astype(np.uint8)
     hum = np.repeat(chance.permutation(np.linspace(0.05, 0.45, runs)), length)
@@ -45,7 +45,7 @@ def some(stretches: Stretches, seed: int = 0) -> list[Draw]:
 
 
 def assert_whole(stretches: Stretches, draw: Draw) -> None:
-    """No stretch is both learned and asked."""
+    """Check that no stretch is in both training and test data."""
     both = np.intersect1d(stretches.of[draw.learned], stretches.of[draw.asked])
     assert not len(both)
     assert not (draw.learned & (draw.asked | draw.ends)).any()
@@ -53,7 +53,9 @@ def assert_whole(stretches: Stretches, draw: Draw) -> None:
 
 @pytest.mark.parametrize("shuffle", [None, 3])
 @pytest.mark.parametrize(("runs", "length"), [(40, 400), (6, 900), (2, 3000), (300, 50)])
-def test_no_reading_is_heard_on_both_sides(runs: int, length: int, shuffle: int | None) -> None:
+def test_no_reading_is_in_training_and_test_data(
+    runs: int, length: int, shuffle: int | None
+) -> None:
     stream = extract_features(recording(runs, length), SETTINGS, shuffle=shuffle)
     assert stream.times is not None
     known = held_out(stream)
@@ -68,7 +70,7 @@ def test_no_reading_is_heard_on_both_sides(runs: int, length: int, shuffle: int 
 
 
 @pytest.mark.parametrize("runs", [2, 5, 24])
-def test_runs_are_held_out_whole_and_each_class_is_both_learned_and_asked(runs: int) -> None:
+def test_runs_are_held_out_whole_and_each_class_is_in_both_parts(runs: int) -> None:
     labels = np.repeat(np.arange(3 * runs) % 3, 40)
     stretches = of(labels)
     assert (stretches.by, stretches.count) == (RUNS, 3 * runs)
@@ -79,28 +81,28 @@ def test_runs_are_held_out_whole_and_each_class_is_both_learned_and_asked(runs: 
             assert set(labels[part]) == {0, 1, 2}
         assert draw.asked.mean() == pytest.approx(max(0.2, 1 / runs), abs=0.05)
         values += draw.asked
-    assert values.min() > 0 or runs == 24  # 24 runs in turn: each draw takes others
+    assert values.min() > 0 or runs == 24  # 24 runs in turn: each draw has other runs
 
 
-def test_draws_depend_on_their_seed_alone() -> None:
+def test_draws_depend_only_on_their_seed() -> None:
     stretches = of(np.repeat(np.arange(30) % 2, 40))
     once, again, other = (some(stretches, seed) for seed in (1, 1, 2))
     assert all(np.array_equal(a.asked, b.asked) for a, b in zip(once, again, strict=True))
     assert any(not np.array_equal(a.asked, b.asked) for a, b in zip(once, other, strict=True))
 
 
-def test_what_flickers_in_a_run_is_no_run_of_its_own() -> None:
+def test_a_flicker_within_a_run_is_not_a_run() -> None:
     labels = np.repeat(np.arange(12) % 2, 50)
     labels[[20, 21, 330, 431]] ^= 1
     assert of(labels).count == 12
     rare = np.zeros(3000, np.intp)
     for at in (500, 1300, 2600):
-        rare[at : at + 8] = 1  # short, but so are all of its class
+        rare[at : at + 8] = 1  # short, like all runs of the class
     stretches = of(rare)
     assert (stretches.by, stretches.count, stretches.single) == (RUNS, 7, [])
 
 
-def test_labels_in_random_order_are_held_out_in_blocks_with_a_gap_on_either_side() -> None:
+def test_labels_in_random_order_are_held_out_in_blocks_with_gaps() -> None:
     for shares in ((0.5, 0.5), (0.99, 0.01), (0.2, 0.3, 0.5)):
         labels = np.random.default_rng(3).choice(len(shares), 4000, p=shares)
         stretches = of(labels)
@@ -123,7 +125,7 @@ def test_groups_are_held_out_whole_wherever_their_samples_are() -> None:
         assert len(np.unique(groups[draw.asked])) == 2
 
 
-def test_a_class_of_one_run_is_asked_about_at_its_end_and_apart() -> None:
+def test_a_class_of_one_run_is_tested_on_its_end_with_a_gap() -> None:
     labels = np.repeat([0, 1, 0, 1, 2, 0, 1], 100)
     stretches = of(labels)
     assert stretches.single == [2]
@@ -134,7 +136,7 @@ def test_a_class_of_one_run_is_asked_about_at_its_end_and_apart() -> None:
         assert draw.learned[400:475].all()
 
 
-def test_the_last_stretches_are_asked_about_after_what_comes_before() -> None:
+def test_the_last_stretches_are_tested_after_training_on_the_earlier_ones() -> None:
     labels = np.repeat(np.arange(20) % 4, 50)
     last = of(labels).last()
     assert last
@@ -153,8 +155,8 @@ def test_a_shuffle_holds_out_the_same_stretches_of_time() -> None:
         assert np.array_equal(a.learned[order], b.learned)
 
 
-def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:
-    """A class is nothing but the runs it has: whoever mixes windows of a run seems to know it."""
+def test_labels_without_information_on_other_stretches_are_not_predicted() -> None:
+    """A class is nothing but its runs: only windows mixed within a run would seem predictable."""
     readings = recording(20, 1200)
     for shuffle in (None, 1):
         run = simulate(extract_features(readings, SETTINGS, shuffle=shuffle), bytes=16_384)

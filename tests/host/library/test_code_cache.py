@@ -1,4 +1,4 @@
-"""Code that was compiled before is taken from the cache, and only if nothing has changed."""
+"""Compiled code comes from the cache, unless its source has changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Maker:
-    """Compiles SOURCE, and counts."""
+    """A function that compiles SOURCE, and counts its calls."""
 
     made = 0
 
@@ -35,7 +35,7 @@ def value_of(code: CodeType) -> object:
     return names["x"]
 
 
-def test_it_is_made_once() -> None:
+def test_code_is_compiled_once() -> None:
     make = Maker()
     for _ in range(3):
         assert value_of(remembered_code(SOURCE, Path("here.py"), "a", make)) == 42
@@ -46,7 +46,7 @@ def test_it_is_made_once() -> None:
     ("source", "path", "maker"),
     [(b"x = 1", "here.py", "a"), (SOURCE, "there.py", "a"), (SOURCE, "here.py", "b")],
 )
-def test_another_source_place_or_maker_is_another_code(
+def test_another_source_path_or_key_is_compiled_again(
     source: bytes, path: str, maker: str
 ) -> None:
     make = Maker()
@@ -55,7 +55,7 @@ def test_another_source_place_or_maker_is_another_code(
     assert make.made == 2
 
 
-def test_a_damaged_file_is_made_again(cache: Path) -> None:
+def test_a_damaged_file_is_replaced(cache: Path) -> None:
     make = Maker()
     remembered_code(SOURCE, Path("here.py"), "a", make)
     (file,) = cache.iterdir()
@@ -65,7 +65,7 @@ def test_a_damaged_file_is_made_again(cache: Path) -> None:
     assert make.made == 4
 
 
-def test_without_a_cache_it_is_made_each_time(
+def test_without_a_cache_code_is_compiled_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

@@ -1,4 +1,4 @@
-"""Kernels translated to C and for LLVM say what the same source says in Python."""
+"""Kernels compiled with C and LLVM compute the same as their source in Python."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ INTEGERS = st.integers(-(1 << 29), (1 << 29) - 1)
 
 
 @given(a=INTEGERS | st.integers(-20, 20), b=INTEGERS | st.integers(-20, 20))
-def test_arithmetic(both: tuple[Any, Any], a: int, b: int) -> None:
+def test_arithmetic_is_the_same(both: tuple[Any, Any], a: int, b: int) -> None:
     results = [array("i", [0] * 12) for _ in both]
     for kernels, out in zip(both, results, strict=True):
         kernels.arithmetic(out, a, b)
@@ -191,18 +191,18 @@ def test_arithmetic(both: tuple[Any, Any], a: int, b: int) -> None:
 
 
 @given(n=st.integers(-2, 60), step=st.integers(-5, 50))
-def test_loops(both: tuple[Any, Any], n: int, step: int) -> None:
+def test_loops_are_the_same(both: tuple[Any, Any], n: int, step: int) -> None:
     compiled, plain = both
     assert compiled.loops(n, step) == plain.loops(n, step)
 
 
 @given(n=st.integers(-2, 40), most=st.integers(-5, 2000))
-def test_ways_out(both: tuple[Any, Any], n: int, most: int) -> None:
+def test_break_continue_and_return_are_the_same(both: tuple[Any, Any], n: int, most: int) -> None:
     compiled, plain = both
     assert compiled.ways_out(n, most) == plain.ways_out(n, most)
 
 
-def test_widths(both: tuple[Any, Any]) -> None:
+def test_buffers_have_their_widths(both: tuple[Any, Any]) -> None:
     out, buffer = array("i", [0] * 3), bytearray([7, 255, 0x34, 0x92])
     both[0].widths(buffer, out)
     assert list(out) == [255, 0x9234, 200 | 255 << 8]
@@ -217,7 +217,7 @@ def test_kernels_call_kernels_with_a_table_of_addresses(both: tuple[Any, Any]) -
     assert compiled.apply(compiled.first, table, 3) == 6006
 
 
-def test_an_address_and_what_is_added_to_it_is_an_index(both: tuple[Any, Any]) -> None:
+def test_an_offset_to_an_address_is_an_index(both: tuple[Any, Any]) -> None:
     numbers, items = bytes(range(100, 120)), bytearray([3, 4, 0, 2, 1, 0])
     pairs = array("H", range(1000, 1006))
     expected, after = 0, bytearray(items)
@@ -233,7 +233,7 @@ def test_an_address_and_what_is_added_to_it_is_an_index(both: tuple[Any, Any]) -
         assert mine == after
 
 
-def test_an_address_in_two_buffers_is_refused() -> None:
+def test_an_address_of_two_buffers_is_refused() -> None:
     text = "def f(t):\n    a = ptr32(t)\n    x = a[0] + 1\n    x = a[1]\n    return ptr8(x)[0]"
     (kernel,) = ast.parse(text).body
     assert isinstance(kernel, ast.FunctionDef)
@@ -245,7 +245,7 @@ def test_an_address_in_two_buffers_is_refused() -> None:
 @pytest.mark.parametrize(
     "wrong", ["x ** 2", "x / 2", "print(x)", "x.y", "2.5", "x in x", "x[0]", "[x]", "y"]
 )
-def test_what_has_no_meaning_is_refused(
+def test_expressions_without_a_meaning_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, translate: Any, wrong: str
 ) -> None:
     (tmp_path / "wrong.py").write_text(
@@ -259,7 +259,7 @@ def test_what_has_no_meaning_is_refused(
 
 @pytest.mark.parametrize("engine", ["llvm", pytest.param("c", marks=needs_compiler)])
 def test_the_whole_library_is_compiled_once(engine: str) -> None:
-    """A second compiler, as in another process, finds the code in the cache."""
+    """A second compiler, as in another process, loads the code from the cache."""
     compiler = type(loader.compiler(engine))()
     kernels = compiler.functions("")
     assert ("fixed", "square_root") in kernels
@@ -270,10 +270,10 @@ def test_the_whole_library_is_compiled_once(engine: str) -> None:
         assert again.functions("")["fixed", "square_root"](145) == 12
 
 
-def test_two_processes_do_not_compile_the_same_at_once(
+def test_two_processes_do_not_compile_the_same_source_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second one waits, and takes what the first one has made."""
+    """The second process waits, and uses the first one's result."""
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
     compiled = []
 
@@ -295,12 +295,12 @@ def test_two_processes_do_not_compile_the_same_at_once(
     assert len(compiled) == 1
 
 
-def test_a_file_of_kernels_that_is_none_is_told(tmp_path: Path) -> None:
+def test_an_invalid_file_of_kernels_is_reported(tmp_path: Path) -> None:
     (tmp_path / "kernels.o").write_bytes(b"torn")
     with pytest.raises(CompilerError, match=r"cannot load the kernels .*Delete"):
         loader.compiler("llvm").addresses(tmp_path, ["f"])
 
 
-def test_what_llvm_refuses_is_told() -> None:
+def test_an_error_of_llvm_is_reported() -> None:
     with pytest.raises(CompilerError, match=r"(?s)cannot compile the kernels: .*expected"):
         loader.compiler("llvm").compile("define i32 @f( {")

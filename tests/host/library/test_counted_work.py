@@ -1,4 +1,4 @@
-"""What kernels do is counted, and does not change what they compute."""
+"""Counting the work of kernels does not change their results."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def plain(n: int, odd: int) -> int:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 40])
 @pytest.mark.parametrize("odd", [0, 1])
-def test_it_computes_the_same(n: int, odd: int) -> None:
+def test_a_counted_kernel_computes_the_same(n: int, odd: int) -> None:
     assert counted(n, odd)[0] == plain(n, odd)
 
 
-def test_each_turn_of_a_loop_and_each_branch_counts() -> None:
+def test_each_iteration_and_each_branch_counts() -> None:
     work = [counted(n, 0)[1] for n in range(0, 12, 2)]
     steps = {after - before for before, after in itertools.pairwise(work)}
     assert len(steps) == 1
@@ -77,8 +77,8 @@ def test_the_counted_library_learns_the_same(name: str) -> None:
 
 
 @pytest.mark.long
-def test_what_has_least_to_do_stays_bytecode() -> None:
-    """On an ESP32 more than half of the kernels, which do a twentieth of the work."""
+def test_kernels_with_the_least_work_stay_bytecode() -> None:
+    """On an ESP32, those are more than half of the kernels, with a twentieth of the work."""
     parameters = {**defaults("thicket"), "features": 8, "classes": 4, "bytes": 8192}
     work = kernel_work("Thicket", parameters)
     assert work == kernel_work("Thicket", parameters)
@@ -88,12 +88,12 @@ def test_what_has_least_to_do_stays_bytecode() -> None:
         )
         kernels = library.kernels
         assert kernels.plain
-        done = sum(work[name] for name in kernels.names)  # of what nothing is known, none is there
+        done = sum(work[name] for name in kernels.names)  # all of them have counts
         assert done < most * sum(work.values())
         assert "thicket.neighbours.search" not in kernels.names
 
 
-def test_with_room_for_all_nothing_stays_bytecode() -> None:
+def test_with_room_for_all_kernels_none_stays_bytecode() -> None:
     parameters = {**defaults("shrub"), "features": 8, "classes": 4}
     for name in ("esp32", "rpi_pico"):
         library = ProgramLibrary(

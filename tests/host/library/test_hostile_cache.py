@@ -1,4 +1,4 @@
-"""A cache of code that is damaged, or that others could write to; compilers that are odd."""
+"""A cache of code that is damaged, or that other users can write to; compilers that misbehave."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from microshrub_host.programs import merged_files, mpy
 
 needs_compiler = pytest.mark.skipif(not c_kernels.works(), reason="there is no C compiler")
 ENGINES = ["llvm", pytest.param("c", marks=needs_compiler)]
-# A kernel that is compiled alone, not with a room of the library
+# A kernel that is compiled alone, without a package of the library
 KERNEL = """
 import micropython
 
@@ -40,7 +40,7 @@ print(loader.load(sys.argv[1]).doubled.double(6))
 
 
 def use(engine: str, folder: Path) -> None:
-    """Call a kernel in a process with that cache."""
+    """Call a kernel in a process with this cache."""
     file = folder / "doubled.py"
     file.write_text(KERNEL, encoding="utf-8")
     there = {
@@ -60,7 +60,7 @@ def flip(data: bytes) -> bytes:
 
 
 def other_kernels(data: bytes) -> bytes:
-    """Valid JSON, with a kernel that is not in the code."""
+    """Return valid JSON with the name of a kernel that the code lacks."""
     result = json.loads(data)
     result["kernels"][0]["name"] = "system"
     return json.dumps(result).encode()
@@ -82,8 +82,10 @@ DAMAGE: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_damaged_code_is_made_again(engine: str, tmp_path: Path) -> None:
-    """As after a power cut, a full disk, a bad disk: with any of its files, at any time."""
+def test_damaged_code_is_compiled_again(engine: str, tmp_path: Path) -> None:
+    """Any of its files may be damaged at any time, as after a power cut,
+    a full disk or a bad disk.
+    """
     use(engine, tmp_path)
     for pattern, damage in DAMAGE:
         before = {path: path.read_bytes() for path in tmp_path.glob(f"cache/*/{pattern}")}
@@ -97,13 +99,13 @@ def test_damaged_code_is_made_again(engine: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of its own."""
+    """An empty cache."""
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 def built() -> list[Path]:
-    """Files as they are flashed: of the library, and of a program whose modules are merged."""
+    """Return files for flashing: of the library, and of a program with merged modules."""
     names = library_files.closure(["shrub.ensemble"])
     made = merged_files.compiled("armv6m", names, ["buffers", "fixed"])
     others = made.others()
@@ -112,8 +114,8 @@ def built() -> list[Path]:
 
 
 @pytest.mark.usefixtures("home")
-def test_damaged_files_for_boards_are_made_again() -> None:
-    """As above. Those of a native module are kept in the same way, see base/cache.py."""
+def test_damaged_files_for_boards_are_compiled_again() -> None:
+    """A native module's files are cached in the same way, see base/cache.py."""
     before = {path: path.read_bytes() for path in built()}
     assert len(before) > 100
     damages = (lambda data: b"", lambda data: data[:-9], flip)
@@ -127,7 +129,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_nobody_else_can_read_or_write_what_is_made(home: Path) -> None:
+def test_other_users_can_neither_read_nor_write_compiled_code(home: Path) -> None:
     before = os.umask(0)
     try:
         folder = cache.cache_folder("c-0123456789abcdef")
@@ -138,7 +140,7 @@ def test_nobody_else_can_read_or_write_what_is_made(home: Path) -> None:
 
 @pytest.mark.parametrize("wide", [0o777, 0o770, 0o775])
 @pytest.mark.usefixtures("home")
-def test_what_others_could_write_is_made_again(wide: int) -> None:
+def test_code_that_others_could_write_is_compiled_again(wide: int) -> None:
     folder = cache.cache_folder("llvm-0123456789abcdef")
     (folder / "kernels.o").write_bytes(b"of somebody else")
     folder.chmod(wide)
@@ -175,7 +177,7 @@ def test_the_code_of_another_user_is_not_loaded(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_old_code_goes_by_itself() -> None:
+def test_old_code_is_removed() -> None:
     def made(key: int, hours: float) -> Path:
         folder = cache.compiled_folder("c", key.to_bytes(32, "little"))
         (folder / "kernels.so").touch()
@@ -197,7 +199,7 @@ def test_old_code_goes_by_itself() -> None:
     assert not any(folder.exists() for folder in few[1:])
 
 
-def test_without_a_home_it_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_the_cache_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MICROSHRUB_CACHE", raising=False)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: f"~/.cache/{name}")
     messages: list[str] = []
@@ -214,7 +216,7 @@ _Named = Callable[..., None]
 
 @pytest.fixture
 def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Named]:
-    """Has CC name a script with that text, and options behind it."""
+    """A function that sets CC to a script with this text, followed by options."""
     known: list[Any] = [c_kernels.compiler, c_kernels.works]
 
     def named(text: str, options: str = "") -> None:
@@ -231,13 +233,13 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Named]:
         each.cache_clear()
 
 
-def test_a_compiler_that_hangs_is_ended_with_its_processes(
+def test_a_compiler_that_hangs_is_killed_with_its_processes(
     named: _Named,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """While it is waited for, lines say so."""
+    """During the wait, lines say so."""
     monkeypatch.setattr(c_kernels, "_TRIAL", 3.0)
     monkeypatch.setattr(c_kernels, "_LONGEST", 3.0)
     monkeypatch.setattr(c_kernels, "_SILENT", 1.0)
@@ -263,7 +265,7 @@ def test_a_compiler_that_hangs_is_ended_with_its_processes(
         ("exit 3", "cannot compile the kernels"),
     ],
 )
-def test_an_odd_compiler_is_told(named: _Named, text: str, words: str) -> None:
+def test_a_broken_compiler_is_reported(named: _Named, text: str, words: str) -> None:
     named(text)
     assert loader.fastest() == "llvm"
     with pytest.raises(CompilerError, match=words):

@@ -1,4 +1,4 @@
-"""The device library on CPython: which engines there are, and what they are called."""
+"""The device library on CPython: the engines and their names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LABELS = bytearray([0, 1] * 8)
     "learner", [("ShrubEnsemble", {"window": 4, "trees": 2}), ("HoeffdingTree", {"nodes": 3})]
 )
 def test_a_loop_over_rows_is_compiled_too(learner: tuple[str, dict[str, Any]]) -> None:
-    """It takes a learner's kernel as an argument."""
+    """The loop has a learner's kernel as an argument."""
     name, parameters = learner
     models = [
         getattr(loader.load(engine), name)(2, 2, **parameters) for engine in ("python", "llvm")
@@ -35,15 +35,17 @@ def test_a_loop_over_rows_is_compiled_too(learner: tuple[str, dict[str, Any]]) -
 
 
 @pytest.mark.parametrize("engine", ["", "cuda", "micropython"])
-def test_an_engine_that_does_not_run_here(engine: str) -> None:
+def test_an_unavailable_engine_is_refused(engine: str) -> None:
     with pytest.raises(ValueError, match=f"no engine '{engine}'"):
         loader.load(engine)
     with pytest.raises(ValueError, match="compiles no kernels"):
         loader.compiler(engine)
 
 
-def test_a_device_looks_for_no_garbage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a board it does, to have room; a look at all objects of a PC would take long."""
+def test_a_device_on_a_pc_collects_no_garbage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A board collects to have room; on a PC, a collection would take long."""
 
     def looked(*_: object) -> int:
         raise AssertionError("a device on a PC has looked for garbage")

@@ -1,4 +1,4 @@
-"""A plan of the device library: its objects are those of a board, without their buffers' bytes."""
+"""A plan of the device library: a board's objects, without the bytes of their buffers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_plan_takes_as_much_as_the_learner_itself(learner: str) -> None:
+def test_a_plan_counts_as_many_bytes_as_its_learner(learner: str) -> None:
     shape = {"features": 6, "classes": 3, **LEARNERS[learner]}
     plan, made = (getattr(loader.load(name), learner)(**shape) for name in ("plan", "python"))
     assert heap_bytes(plan) == heap_bytes(made)
@@ -40,20 +40,22 @@ def test_a_plan_takes_as_much_as_the_learner_itself(learner: str) -> None:
         ("Pending", {"features": 6, "classes": 3}),
     ],
 )
-def test_so_does_what_stands_beside_a_learner(class_name: str, options: dict[str, Any]) -> None:
+def test_a_plan_counts_as_many_bytes_as_a_companion(
+    class_name: str, options: dict[str, Any]
+) -> None:
     plan, made = (getattr(loader.load(name), class_name)(**options) for name in ("plan", "python"))
     assert heap_bytes(plan) == heap_bytes(made)
 
 
-def test_a_plan_has_all_that_a_board_has_outside_the_library() -> None:
-    """Else `build` ends in a traceback for whoever asks for it: a NeoPixel, an interrupt."""
+def test_a_plan_has_all_names_of_a_boards_hardware() -> None:
+    """Otherwise, `build` would end in a traceback for some options: a NeoPixel, an interrupt."""
     name = loader.load("python").__name__
     board = importlib.import_module(f"{name}.device.hardware").Hardware
     missing = [each for each in vars(board) if each[0] != "_" and not hasattr(Outside, each)]
     assert not missing
 
 
-def test_no_byte_of_a_huge_learner_is_made() -> None:
+def test_a_plan_of_a_huge_learner_allocates_no_buffers() -> None:
     most = {"features": 256, "classes": 256, "window": 1024, "trees": 255, "depth": 8}
     plan = loader.load("plan").ShrubEnsemble(**most)
     assert heap_bytes(plan) > plan.table_bytes() > 18_000_000

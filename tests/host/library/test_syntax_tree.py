@@ -1,4 +1,4 @@
-"""A syntax tree is walked and visited as by the module ast, but for operators and contexts."""
+"""Walking and visiting a syntax tree equals the module ast, without operators and contexts."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ of_each_source = pytest.mark.parametrize(
 
 
 @of_each_source
-def test_it_gives_the_same_nodes_in_the_same_order(source: str | Path) -> None:
+def test_walking_gives_the_same_nodes_in_the_same_order(source: str | Path) -> None:
     tree = ast.parse(text_of(source))
     assert walk(tree) == as_python_does(tree)
 
 
 class Noting:
-    """What a visitor passes, in its order; the class behind it visits."""
+    """A mixin that records the nodes that a visitor passes, in order."""
 
     def __init__(self) -> None:
         self.passed: list[ast.AST] = []
@@ -60,7 +60,7 @@ class Noting:
 
 
 @of_each_source
-def test_visitors_pass_what_those_of_python_pass(source: str | Path) -> None:
+def test_visitors_pass_the_same_nodes_as_pythons(source: str | Path) -> None:
     tree = ast.parse(text_of(source))
     pairs: list[tuple[type, type]] = [
         (Visitor, ast.NodeVisitor),
@@ -74,7 +74,7 @@ def test_visitors_pass_what_those_of_python_pass(source: str | Path) -> None:
 
 
 def change_all(node: Any) -> Any:
-    """One node becomes another, several, or none."""
+    """Replace a node by another one, by several, or by none."""
     if isinstance(node, ast.Name):
         return ast.Name(node.id * 2, node.ctx)
     if isinstance(node, ast.Assign):
@@ -93,14 +93,14 @@ class Theirs(ast.NodeTransformer):
 
 
 @of_each_source
-def test_a_transformer_changes_what_that_of_python_changes(source: str | Path) -> None:
+def test_a_transformer_makes_the_same_changes_as_pythons(source: str | Path) -> None:
     text = text_of(source)
     changed, expected = Ours().visit(ast.parse(text)), Theirs().visit(ast.parse(text))
     assert ast.dump(changed) == ast.dump(expected)
     assert ast.dump(changed) != ast.dump(ast.parse(text))
 
 
-def test_what_is_called() -> None:
+def test_the_name_of_a_called_function() -> None:
     given = {"f(1)": "f", "f": "", "a.f(1)": "", "f()()": ""}
     for text, name in given.items():
         assert called(ast.parse(text, mode="eval").body) == name

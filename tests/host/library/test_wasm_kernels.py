@@ -1,4 +1,4 @@
-"""The kernels as a module of WebAssembly: all are there, and compute what they do in Python."""
+"""The kernels as a WebAssembly module: all are exported, and compute the same as in Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from node_support import run_program
 from microshrub_host.library import loader, wasm_kernels
 from microshrub_host.library.kernel_sources import read
 
-FIXED = {  # functions of one whole number, and the least and the most that each takes
+FIXED = {  # functions of one whole number, and the least and the greatest argument of each
     "square_root": (0, (1 << 30) - 1),
     "log2": (1, (1 << 30) - 1),
     "n_log2": (0, 32768),
@@ -58,5 +58,5 @@ def test_the_module_exports_the_kernels_and_they_compute_the_same(tmp_path: Path
 
 
 def test_the_module_is_the_same_each_time() -> None:
-    """So are the page's files, which a browser keeps for use offline."""
+    """The page's files, which a browser caches for offline use, stay the same, too."""
     assert wasm_kernels.compiled(["fixed"])[0] == wasm_kernels.compiled(["fixed"])[0]

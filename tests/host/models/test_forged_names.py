@@ -13,7 +13,7 @@ from microshrub_tools.cli.main import main
 
 
 def forge(path: Path, names: list[Any]) -> None:
-    """Give the file these names of classes."""
+    """Write these names of classes into the file."""
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     config = json.loads(parts["config.json"])
@@ -26,7 +26,7 @@ def forge(path: Path, names: list[Any]) -> None:
 @pytest.mark.parametrize(
     "names", [["a", "a"], ["a", "b" * 10_000_000]], ids=["the same twice", "10 MB"]
 )
-def test_names_that_cannot_be(
+def test_impossible_names_are_refused(
     names: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, path = tmp_path / "data.csv", tmp_path / "forged.mshrub"

@@ -1,4 +1,4 @@
-"""Model files: what comes back is what was saved, whatever happens to the file."""
+"""Model files: a model is read as it was saved, even from damaged files, or refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def blobs() -> Stream:
 
 
 def learned(model: str, engine: str = "python") -> model_files.ModelFile:
-    """A model that has learned the blobs."""
+    """Return a model that has learned the blobs."""
     stream = blobs()
     parameters = {"features": 2, "classes": 2, **PARAMETERS[model]}
     return model_files.of_run(
@@ -52,7 +52,7 @@ def saved(path: Path, model: str) -> Path:
 
 
 def identity(model: model_files.OpenModel) -> tuple[Any, ...]:
-    """All that a model is, comparable."""
+    """Return all properties of a model, comparable."""
     file = model.file
     states = [part.state_crc32() for part in (model.learner, model.quantizer)]
     texts = (file.learner, str(file.parameters), file.feature_names, file.class_names, file.stream)
@@ -85,7 +85,7 @@ def test_round_trip_from_all_engines(
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
-def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, model: str) -> None:
+def test_an_opened_model_continues_like_the_saved_one(tmp_path: Path, model: str) -> None:
     stream, file = blobs(), learned(model)
     rows = stream.raw_rows()
     with engines.start("llvm", file.learner, file.parameters) as run:
@@ -105,7 +105,7 @@ def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, mode
 
 
 @pytest.mark.parametrize(("model", "flip"), [("shrub", 0x10), ("hoeffding", 0xFF)])
-def test_no_flipped_byte_makes_another_model(tmp_path: Path, model: str, flip: int) -> None:
+def test_no_flipped_byte_gives_another_model(tmp_path: Path, model: str, flip: int) -> None:
     path = saved(tmp_path / "m.mshrub", model)
     whole = path.read_bytes()
     before = identity(model_files.open_model(path))
@@ -119,7 +119,7 @@ def test_no_flipped_byte_makes_another_model(tmp_path: Path, model: str, flip: i
         else:
             assert after == before, k
     assert all(text.startswith(f"{path}: ") and "\n" not in text for text in refusals)
-    # a zip has times and the like, which a model has not
+    # a zip has times and other bytes that are not part of a model
     assert len(whole) - 200 < len(refusals) < len(whole)
 
 
@@ -132,14 +132,14 @@ def test_a_cut_file_is_refused(tmp_path: Path) -> None:
             model_files.open_model(path)
 
 
-def test_a_recording_in_place_of_a_model(tmp_path: Path) -> None:
+def test_a_recording_instead_of_a_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "gestures.csv"
     path.write_text("a,label\n1,x\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"simulate .*gestures\.csv --save gestures\.mshrub"):
         model_files.open_model(path)
 
 
-def test_what_is_no_model(tmp_path: Path) -> None:
+def test_a_source_that_is_not_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no file"):
         model_files.open_model(tmp_path / "none.mshrub")
     with pytest.raises(UserError, match="read: Is a directory"):
@@ -150,11 +150,11 @@ def test_what_is_no_model(tmp_path: Path) -> None:
         model_files.open_model(path)
 
 
-# Files that somebody has made: every part is checked
+# Forged files: every part is checked
 
 
 def remade(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """The file with another config.json, all of the zip's checksums being right."""
+    """Replace the file's config.json; all checksums of the zip are right."""
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     config = json.loads(parts["config.json"])
@@ -255,7 +255,7 @@ def test_wrong_parts_are_refused(tmp_path: Path) -> None:
 # Writing
 
 
-def test_a_failed_write_leaves_the_old_file(
+def test_a_failed_write_keeps_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = saved(tmp_path / "m.mshrub", "shrub")
@@ -276,7 +276,7 @@ def test_a_failed_write_leaves_the_old_file(
     assert os.listdir(tmp_path) == ["m.mshrub"]
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link = tmp_path / "link.mshrub"
     link.symlink_to(tmp_path / "there" / "m.mshrub")
@@ -285,7 +285,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "there") == ["m.mshrub"]
 
 
-def test_no_room_is_said_before_the_run(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_before_the_run(tmp_path: Path) -> None:
     path = tmp_path / "m.mshrub"
     files.check_room("--save", path, 1000)
     with pytest.raises(UserError, match=r"--save .*m\.mshrub: .* bytes"):
@@ -315,7 +315,7 @@ def simulate_command(tmp_path: Path, target: str | Path, *words: str) -> int:
     return main(["simulate", str(data), *small, "--save", str(target), *words])
 
 
-def test_simulate_saves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_saves_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, other = tmp_path / "one.mshrub", tmp_path / "other.mshrub"
     assert simulate_command(tmp_path, one, "--json", "-") == 0
     captured = capsys.readouterr()
@@ -333,7 +333,7 @@ def test_simulate_saves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_device_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_file_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate_command(tmp_path, "/dev/full") == 2
     assert "/dev/full: cannot be written" in capsys.readouterr().err
     assert Path("/dev/full").is_char_device()

@@ -1,4 +1,4 @@
-"""Model files of regressors: saved, shown, built; and what is forged is refused."""
+"""Model files of regressors: saved, shown, built; forged files are refused."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def saved(data: Path, path: Path, *words: str, model: str = "linear") -> Path:
-    """The file that `simulate --save` writes."""
+    """Return the file that `simulate --save` writes."""
     command = ["simulate", str(data), *(words or TASK), "--model", model, "--engine", "python"]
     assert main([*command, "--save", str(path)]) == 0
     return path
 
 
 @pytest.mark.parametrize("model", ["linear", "shrub", "hoeffding", "thicket"])
-def test_what_was_learned_comes_back(
+def test_a_saved_regressor_is_read_completely(
     data: Path, tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = saved(data, tmp_path / "one.mshrub", *TASK, "--json", "-", model=model)
@@ -61,7 +61,9 @@ def test_what_was_learned_comes_back(
     assert low <= -2000 < 2000 <= high
 
 
-def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_regressor(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = saved(data, tmp_path / "m.mshrub", model="thicket")
     capsys.readouterr()
     assert main(["show", str(path)]) == 0
@@ -91,7 +93,7 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_show_has_the_tree_of_a_hoeffding_regressor(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the units of the columns, with lags by name; a row's path ends at what it predicts."""
+    """The tree has the columns' units, and lags by name; a row's path ends at its prediction."""
     path = saved(data, tmp_path / "m.mshrub", model="hoeffding")
     capsys.readouterr()
     assert main(["show", str(path)]) == 0
@@ -105,13 +107,13 @@ def test_show_has_the_tree_of_a_hoeffding_regressor(
     assert len(capsys.readouterr().out.splitlines()) == 7
     for row in ("3,-10.5", "0,17", "19,0"):
         assert main(["show", str(path), "--row", row]) == 0
-        predicted, way = capsys.readouterr().out.splitlines()  # weighed, and the tree's own
+        predicted, way = capsys.readouterr().out.splitlines()  # the learner's, and the tree's
         tests, _, mean = way.rpartition(" -> ")
         assert any(line.endswith(f"{tests.split(', ')[-1]} -> {mean}") for line in leaves)
         assert -20 <= float(predicted.split(": ")[1].split(",")[0]) <= 20
 
 
-def test_build_goes_on_with_it(
+def test_build_uses_a_saved_regressor(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = saved(data, tmp_path / "m.mshrub", model="shrub")
@@ -131,7 +133,7 @@ def test_build_goes_on_with_it(
 
 
 def remade(path: Path, change: dict[str, Any], parts: dict[str, bytes]) -> None:
-    """Put another config.json and other states into the file, all of its checksums being right."""
+    """Write another config.json and other states into the file; all its checksums are right."""
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     config = json.loads(files["config.json"])
@@ -178,7 +180,7 @@ def test_forged_files_are_refused(
     assert re.search(words, str(caught.value))
 
 
-def test_a_class_in_the_place_of_a_number_is_refused(data: Path, tmp_path: Path) -> None:
+def test_a_class_where_a_number_is_expected_is_refused(data: Path, tmp_path: Path) -> None:
     path = saved(data, tmp_path / "m.mshrub")
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in PARTS[:3]}
@@ -192,7 +194,7 @@ def test_a_class_in_the_place_of_a_number_is_refused(data: Path, tmp_path: Path)
         model_files.open_model(path)
 
 
-def test_no_flipped_byte_of_a_state_is_taken(data: Path, tmp_path: Path) -> None:
+def test_no_flipped_byte_of_a_state_is_accepted(data: Path, tmp_path: Path) -> None:
     path = saved(data, tmp_path / "m.mshrub")
     whole = path.read_bytes()
     with zipfile.ZipFile(path) as archive:

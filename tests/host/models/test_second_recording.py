@@ -1,4 +1,4 @@
-"""A saved model meets another recording: as it is, and going on to learn."""
+"""A saved model on another recording: frozen, and learning further."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CENTRES = {"walk": (10, 40), "rest": (20, 20), "run": (40, 10)}
 
 
 def recording(path: Path, seed: int, shift: int = 0, **changes: Any) -> Path:
-    """Three classes in blocks; columns says in which order, names what classes are called."""
+    """Write three classes in blocks; `columns` sets the order, `names` renames classes."""
     rng, names = random.Random(seed), changes.get("names", {})
     columns = changes.get("columns", ("x", "y", "label"))
     with path.open("w", newline="") as out:
@@ -50,7 +50,7 @@ def met(data: Path, model: Path, *more: object) -> dict[str, Any]:
     return result
 
 
-def test_as_it_is_it_predicts_what_the_saved_model_predicts(tmp_path: Path, model: Path) -> None:
+def test_a_frozen_model_predicts_like_the_saved_one(tmp_path: Path, model: Path) -> None:
     data = recording(tmp_path / "tuesday.csv", 2, shift=4)
     result = met(data, model)
     opened = model_files.open_model(model)
@@ -64,7 +64,7 @@ def test_as_it_is_it_predicts_what_the_saved_model_predicts(tmp_path: Path, mode
     assert result["guessing"] == pytest.approx(100 / 3)
 
 
-def test_it_learns_the_change_and_is_saved_with_it(
+def test_a_model_that_learns_the_change_is_saved_with_it(
     tmp_path: Path, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, after = recording(tmp_path / "tuesday.csv", 2, shift=18), tmp_path / "after.mshrub"
@@ -81,7 +81,7 @@ def test_it_learns_the_change_and_is_saved_with_it(
     assert met(data, after)["as_it_is"]["accuracy"] > result["as_it_is"]["accuracy"] + 15
 
 
-def test_columns_and_classes_are_found_by_their_names(tmp_path: Path, model: Path) -> None:
+def test_columns_and_classes_are_matched_by_name(tmp_path: Path, model: Path) -> None:
     result = met(recording(tmp_path / "plain.csv", 3), model)
     columns = ("noise", "label", "y", "x")
     other = recording(tmp_path / "other.csv", 3, columns=columns)
@@ -97,7 +97,7 @@ def test_columns_and_classes_are_found_by_their_names(tmp_path: Path, model: Pat
         ({"names": {"run": "Run"}}, ("class Run", "classes rest, run, walk")),
     ],
 )
-def test_what_cannot_be_matched_is_named(
+def test_columns_and_classes_without_a_match_are_named(
     tmp_path: Path,
     model: Path,
     changes: dict[str, Any],
@@ -111,7 +111,7 @@ def test_what_cannot_be_matched_is_named(
 
 
 @pytest.mark.parametrize("option", ["--window 8", "--board rpi_pico", "--features", "--target x"])
-def test_options_that_the_model_answers_are_refused(
+def test_options_that_the_model_fixes_are_refused(
     option: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = recording(tmp_path / "tuesday.csv", 2)
@@ -121,7 +121,7 @@ def test_options_that_the_model_answers_are_refused(
     assert str(model) in err
 
 
-def test_a_model_of_windows_makes_them_itself(tmp_path: Path) -> None:
+def test_a_model_of_windows_extracts_the_features(tmp_path: Path) -> None:
     data, saved = recording(tmp_path / "monday.csv", 1, blocks=24), tmp_path / "m.mshrub"
     windows = ("--features", "window=16", "hop=8", "rate=20")
     assert main(["simulate", str(data), *windows, *MODEL, "--save", str(saved)]) == 0
@@ -129,7 +129,7 @@ def test_a_model_of_windows_makes_them_itself(tmp_path: Path) -> None:
     assert met(tuesday, saved)["samples"] == (300 - 16) // 8 + 1
 
 
-def test_a_model_of_numbers_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_regression_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data, saved = recording(tmp_path / "monday.csv", 1), tmp_path / "m.mshrub"
     words = ["simulate", data, "--target", "x", "--drop", "label", "--model", "linear"]
     assert main([*map(str, words), "--save", str(saved)]) == 0

@@ -1,4 +1,4 @@
-"""`microshrub share`: saved models teach each other by files of a few samples."""
+"""`microshrub share`: saved models teach each other with files of a few samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from microshrub_tools.cli.main import main
 
 
 def part_right(path: Path, label: int) -> float:
-    """The part of other samples of a class that a saved model predicts right."""
+    """Return the share of other samples of a class that a saved model predicts right."""
     from array import array
 
     opened = model_files.open_model(path)
@@ -31,13 +31,13 @@ def part_right(path: Path, label: int) -> float:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str, str, str]:
-    """A model of all classes, one that lacks the last, a packet, and another model to write."""
+    """A model of all classes, one without the last class, a packet, and a model to write."""
     kitchen = saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
     attic = saved_model(tmp_path / "attic.mshrub", (0, 1), 2)
     return str(kitchen), str(attic), str(tmp_path / "k.packet"), str(tmp_path / "more.mshrub")
 
 
-def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
+def test_a_model_learns_a_missing_class_and_can_forget_it_again(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     kitchen, attic, packet, more = files
@@ -58,7 +58,7 @@ def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     assert "this packet of kitchen" in capsys.readouterr().err
 
 
-def test_an_origin_is_forgotten_without_its_packets(
+def test_an_origin_can_be_forgotten_without_its_packets(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     kitchen, attic, packet, more = files
@@ -75,7 +75,7 @@ def test_an_origin_is_forgotten_without_its_packets(
     assert "either PACKET or --origin NAME" in capsys.readouterr().err
 
 
-def test_names_with_commas_and_owners_with_spaces(
+def test_names_may_have_commas_and_owners_spaces(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     classes = ("Ruhe", 'geht, "schnell"', "läuft")
@@ -101,7 +101,7 @@ def test_names_with_commas_and_owners_with_spaces(
     assert "without 20 samples" in capsys.readouterr().err
 
 
-def test_nothing_leaves_without_a_choice(
+def test_nothing_is_exported_without_a_choice_of_classes(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen, attic, packet, _ = files
@@ -112,7 +112,7 @@ def test_nothing_leaves_without_a_choice(
     assert "attic.mshrub: nothing is held" in capsys.readouterr().err
 
 
-def test_other_features_are_refused_and_nothing_is_written(
+def test_other_features_are_refused_and_no_file_is_written(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     kitchen, _, packet, more = files
@@ -124,7 +124,7 @@ def test_other_features_are_refused_and_nothing_is_written(
     assert not Path(more).exists()
 
 
-def test_what_is_no_packet_and_what_cannot_share(
+def test_invalid_packets_and_models_that_cannot_share_are_refused(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     kitchen, attic, packet, more = files
@@ -142,7 +142,7 @@ def test_what_is_no_packet_and_what_cannot_share(
     assert "only a thicket" in capsys.readouterr().err
 
 
-def test_a_record_of_what_was_learned_is_checked(files: tuple[str, str, str, str]) -> None:
+def test_the_record_of_shared_samples_is_checked(files: tuple[str, str, str, str]) -> None:
     from dataclasses import replace
 
     kitchen = Path(files[0])

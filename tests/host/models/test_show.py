@@ -1,4 +1,4 @@
-"""`microshrub show`: text, picture and reasons, and that they are those of the model."""
+"""`microshrub show`: text, picture and paths, and that they match the model."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def codes_of(model: model_files.OpenModel) -> list[array[int]]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_trees_vote_as_the_model(files: dict[str, Path], name: str) -> None:
+def test_the_trees_vote_like_the_model(files: dict[str, Path], name: str) -> None:
     model = model_files.open_model(files[name])
     voters = trees.trees_of(model)
     assert sum(tree.weight for tree in voters) == 1
@@ -98,7 +98,7 @@ def test_the_trees_vote_as_the_model(files: dict[str, Path], name: str) -> None:
             continue
         for c, votes in enumerate(model.learner.votes):
             sure = [(w, float(leaf.share)) for w, leaf in reached if leaf.label == c]
-            # what the leaves of other classes give c is at most what their own class leaves
+            # leaves of other classes give c at most as much as leaves of c give their own class
             least = sum(w * share for w, share in sure)
             most = least + sum(w * (1 - float(f.share)) for w, f in reached if f.label != c)
             assert least - 0.01 <= votes / (65536 * 255) <= most + 0.01
@@ -115,8 +115,8 @@ def test_samples_in_the_window_are_counted(files: dict[str, Path]) -> None:
                 assert leaf.note == f"{leaf.share}, {leaf.samples} of the last {window}"
 
 
-def test_tests_in_the_units_of_the_column(files: dict[str, Path]) -> None:
-    """They separate the stream's own values as the thresholds do the codes."""
+def test_tests_have_the_units_of_the_column(files: dict[str, Path]) -> None:
+    """The tests separate the stream's values as the thresholds separate the codes."""
     for path in files.values():
         model = model_files.open_model(path)
         codes = codes_of(model)
@@ -130,7 +130,9 @@ def test_tests_in_the_units_of_the_column(files: dict[str, Path]) -> None:
                     assert (row[split.feature] <= float(limit)) == below
 
 
-def test_text_of_a_tree(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_of_a_tree_has_tests_and_leaves(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = show(capsys, files["hoeffding"]).splitlines()
     root = trees.trees_of(model_files.open_model(files["hoeffding"]))[0].root
     accuracy = model_files.read(files["hoeffding"]).accuracy
@@ -147,7 +149,7 @@ def test_text_of_a_tree(files: dict[str, Path], capsys: pytest.CaptureFixture[st
         ), line
 
 
-def test_depth(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_depth_limits_the_text(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     root = trees.trees_of(model_files.open_model(files["hoeffding"]))[0].root
     assert isinstance(root, Split)
     lines = show(capsys, files["hoeffding"], "--depth", "1").splitlines()
@@ -159,7 +161,9 @@ def test_depth(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> No
     assert show(capsys, files["hoeffding"], "--depth", "30") == show(capsys, files["hoeffding"])
 
 
-def test_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_shrubs_are_shown_with_their_weights(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     every = trees.trees_of(model_files.open_model(files["linked"]))
     heavy = sum(tree.weight >= 0.05 for tree in every)
     output = show(capsys, files["linked"])
@@ -173,7 +177,7 @@ def test_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> N
     assert f"the model has {len(every)} trees" in capsys.readouterr().err
 
 
-def test_a_row(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_has_a_path(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     model = model_files.open_model(files["hoeffding"])
     for speed, heat in ((-3.25, 4980.0), (1, 5040), (1e30, -1e30)):
         output = show(capsys, files["hoeffding"], f"--row={speed},{heat}")
@@ -189,7 +193,9 @@ def test_a_row(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> No
     assert missing.count(" -> ") == 1
 
 
-def test_a_row_for_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_has_paths_through_shrubs(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     model = model_files.open_model(files["by position"])
     codes = row_codes(model, "2,5050")
     lines = show(capsys, files["by position"], "--row", "2,5050").splitlines()
@@ -215,7 +221,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("words", "message"), WRONG)
-def test_wrong_words(
+def test_wrong_options_are_refused(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["show", str(files["hoeffding"]), *words]) == 2
@@ -252,7 +258,7 @@ def test_an_svg_has_every_test(
     assert path.read_bytes() == before
 
 
-def test_a_png_of_a_part(
+def test_a_png_may_show_a_part_of_the_tree(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     whole, part = tmp_path / "whole.png", tmp_path / "part.png"
@@ -263,10 +269,10 @@ def test_a_png_of_a_part(
     assert heights[0] > heights[1] > 100
 
 
-# Models with little or odd in them
+# Models that are small or unusual
 
 
-def test_a_terminal_without_lines(
+def test_a_terminal_without_line_characters_works(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", "show", str(files["hoeffding"])]
@@ -276,7 +282,7 @@ def test_a_terminal_without_lines(
     assert done.stdout == lines.replace("\u2500", "-")
 
 
-def test_names_in_other_scripts(
+def test_names_in_other_scripts_are_shown(
     files: dict[str, Path], tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
     file = model_files.read(files["hoeffding"])
@@ -288,7 +294,9 @@ def test_names_in_other_scripts(
     assert not [str(w.message) for w in recwarn]
 
 
-def test_a_tree_without_a_test(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_tree_without_a_test_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     rows = np.arange(20.0).reshape(-1, 1)
     labels = np.array([0, 1] * 10, dtype=np.uint8)
     data = Stream("short", rows, labels, ("\x1b[31mred\n",), ("a", "b"))
@@ -304,7 +312,7 @@ def test_a_tree_without_a_test(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         assert show(capsys, path, "--row", "3")
 
 
-def test_a_shrub_ensemble_without_shrubs(
+def test_a_shrub_ensemble_without_shrubs_is_shown(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     data = Stream(
@@ -321,7 +329,7 @@ def test_a_shrub_ensemble_without_shrubs(
     assert "no tree to draw" in capsys.readouterr().err
 
 
-def test_a_thicket_tells_who_has_the_votes(
+def test_a_thicket_shows_the_votes_of_its_members(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "thicket.mshrub"

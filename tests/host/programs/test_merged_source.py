@@ -1,4 +1,4 @@
-"""Modules of a program as one: names stay apart, and what is never mentioned is left out."""
+"""Merged modules of a program: names stay distinct, and unused code is left out."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def run(body: list[ast.stmt]) -> dict[str, Any]:
     return namespace
 
 
-def test_merged_modules_do_what_they_did(merged: Merged) -> None:
+def test_merged_modules_work_as_before(merged: Merged) -> None:
     result = run(merged.body)
     second, first = result["Second"](), result["First"]()
     assert (second.go(1), second.go(1)) == (2, 4)
@@ -99,17 +99,17 @@ def test_merged_modules_do_what_they_did(merged: Merged) -> None:
     assert second.first()[0] == ([1, 1, 1, 5, 7], 15, 1)
 
 
-def test_what_is_not_merged_is_imported(merged: Merged) -> None:
+def test_modules_that_are_not_merged_are_imported(merged: Merged) -> None:
     with pytest.raises(ImportError, match=r"microshrub\.elsewhere"):
         run(merged.body)["Second"]().go(0)
 
 
-def test_learners_are_those_of_the_files(merged: Merged) -> None:
+def test_the_table_of_learners_equals_that_of_the_files(merged: Merged) -> None:
     rows = run(merged.body)["Second"]().first()[1].split("\n")
     assert rows == ["First .", "Second .", "Other .elsewhere", ""]
 
 
-def test_a_name_that_means_two_things_is_refused() -> None:
+def test_a_name_with_two_meanings_is_refused() -> None:
     sources = {
         "a": "def g():\n    return 1\n",
         "b": "from .a import g as f\ndef h(g):\n    f(g)\n",
@@ -118,12 +118,12 @@ def test_a_name_that_means_two_things_is_refused() -> None:
         Merged(sources, ["a", "b"], {}, {})
 
 
-def test_a_statement_that_does_something_is_refused() -> None:
+def test_a_statement_with_an_effect_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be merged: print"):
         Merged({"a": "print(1)\n"}, ["a"], {}, {})
 
 
-def test_what_only_a_left_out_function_uses_goes_with_it() -> None:
+def test_code_that_only_a_removed_function_uses_is_removed() -> None:
     source = """
 import os
 from micropython import const
@@ -145,7 +145,7 @@ def _inner(n):
     ]
 
 
-def test_nothing_stands_behind_the_import_of_a_module_that_is_not_there() -> None:
+def test_the_import_of_a_missing_module_raises_and_ends_its_branch() -> None:
     source = """
 from .base import first
 def go(kind):
@@ -164,7 +164,7 @@ def go(kind):
     assert without_missing("three", source, {"room.one", "two"}) == ast.unparse(ast.parse(source))
 
 
-def test_a_class_that_a_program_does_not_use_is_left_out_of_a_module_that_it_has() -> None:
+def test_a_class_that_a_program_does_not_use_is_left_out_of_its_module() -> None:
     there = """
 class Saving:
     def make(self, held):
@@ -197,7 +197,7 @@ def go(held):
         space["go"](held=True)
 
 
-def test_what_is_never_mentioned_is_left_out() -> None:
+def test_unused_code_is_left_out() -> None:
     tree = ast.parse("""
 import gc, sys
 LEFT = 1
@@ -228,7 +228,7 @@ def helper():
         assert word not in text
 
 
-def test_texts_of_errors_go_to_a_file() -> None:
+def test_error_texts_are_moved_to_a_file() -> None:
     tree = ast.parse("""
 def go(n):
     if n > 9:
@@ -256,7 +256,7 @@ def go(n):
     assert b"short" not in file
 
 
-def test_buffers_have_numbers_for_names() -> None:
+def test_buffers_are_numbered_instead_of_named() -> None:
     tree = ast.parse("""
 def table(n):
     return [("one.words", "i", n), ("one.bytes", "B", 2 * n), ("state", "i", 3), ("a.b", n, 1)]
@@ -268,7 +268,7 @@ FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
     assert result["FIXED"] == ((1, (1, 2)), ("a.b", ()))
 
 
-def test_what_never_changes_leaves_no_name() -> None:
+def test_names_that_never_change_become_constants() -> None:
     source = """
 from micropython import const
 _SIZE = const(3)
@@ -292,7 +292,7 @@ _BEHIND = (5,)
         assert f"\n{line}\n" in text
 
 
-def test_parameters_that_nobody_passes_by_name_have_short_ones() -> None:
+def test_parameters_that_no_call_names_get_short_names() -> None:
     tree = ast.parse("""
 def helper(first, second=2):
     return first * 10 + second

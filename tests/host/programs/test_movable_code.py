@@ -17,12 +17,12 @@ NOP = 0x46C0
 
 
 def read_number(register: int, number: int) -> bytes:
-    """What mpy-cross writes to put a number into a register."""
+    """Return mpy-cross's instructions that load a number into a register."""
     return struct.pack("<HHI", 0x4800 | register << 8, 0xE001, number)
 
 
 def run(code: bytes) -> dict[int, int]:
-    """The registers after movs, lsls, adds, subs and mvns."""
+    """Return the registers after movs, lsls, adds, subs and mvns."""
     registers: dict[int, int] = {}
     for (word,) in struct.iter_unpack("<H", code):
         register, value = word >> 8 & 7, word & 0xFF
@@ -44,7 +44,7 @@ def run(code: bytes) -> dict[int, int]:
 
 
 def numbers() -> Iterator[int]:
-    """As kernels have them, and others of that kind."""
+    """Yield numbers that occur in kernels, and similar ones."""
     yield from (0x60006, 0x120012, 0x1FFFF, 0x3FFFFFFF, 0x1FFFFFFF, 0xE0000001, 0x7FFFFFFF)
     yield from (0x80000000, 0xFFFFFF00, 0xFFFF0000)
     draw = random.Random(1)
@@ -64,7 +64,7 @@ def test_a_number_is_computed(register: int) -> None:
 
 
 @pytest.mark.parametrize("rel", [0xAA0, 0xFFFFF542])
-def test_a_far_jump_goes_where_it_went(rel: int) -> None:
+def test_a_far_jump_keeps_its_target(rel: int) -> None:
     code = struct.pack("<HHI", 0x4900, 0x448F, rel)  # ldr r1, [pc]; add pc, r1
     target = 2 + 4 + (rel - (rel >> 31 << 32))
     first, second, *rest = struct.unpack("<4H", movable(code))
@@ -84,7 +84,7 @@ def test_a_far_jump_goes_where_it_went(rel: int) -> None:
         (struct.pack("<H", 0xA001), "an address from the program counter"),
     ],
 )
-def test_what_cannot_be_moved_is_refused(code: bytes, why: str) -> None:
+def test_code_that_cannot_be_moved_is_refused(code: bytes, why: str) -> None:
     with pytest.raises(ImmovableCodeError, match=why):
         movable(code)
 

@@ -1,4 +1,4 @@
-"""A native build: the kernels in one module of C, and the same bits as in viper."""
+"""A native build: the kernels in one module of C, with the same bits as in viper."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def stream(samples: int) -> tuple[Any, Any]:
-    """Rows of raw integers and labels that depend on them, changing half-way."""
+    """Return rows of raw integers with labels that depend on them; the rule changes half-way."""
     rng = np.random.default_rng(3)
     rows = rng.integers(-500, 500, (samples, 3)).astype(np.int32)
     labels = ((rows[:, 0] > 0) + (rows[:, 1] > 200)).astype(np.uint8)
@@ -38,7 +38,7 @@ def stream(samples: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-def test_the_native_module_holds_the_simulators_bits(
+def test_the_native_module_has_the_simulators_bits(
     name: str, native_tools_for: Tools, micropython_command: tuple[str, ...]
 ) -> None:
     native_tools_for("x86")
@@ -61,10 +61,10 @@ def test_the_native_module_holds_the_simulators_bits(
 
 
 @pytest.mark.parametrize("horizon", [0, 2])
-def test_numbers_are_forecast_without_allocation(
+def test_a_regression_forecasts_without_allocation(
     horizon: int, native_tools_for: Tools, micropython_command: tuple[str, ...]
 ) -> None:
-    """The heap is locked meanwhile: what Python does around the kernels makes nothing, either."""
+    """With a locked heap, the Python code around the kernels allocates nothing either."""
     native_tools_for("x86")
     rows, _ = stream(200)
     target = {"columns": 3, "column": 1, "horizon": horizon, "lags": 3 if horizon else 0}
@@ -98,7 +98,7 @@ def _bytes(paths: Any) -> int:
     return sum(path.stat().st_size for path in paths)
 
 
-def test_kernels_of_one_name_are_told_apart() -> None:
+def test_kernels_with_the_same_name_are_kept_apart() -> None:
     names = [library_files.module_name(path) for path in library_files.sources()]
     sources = native_library(names).sources
     assert "shrub_ensemble__learn as learn" in sources["shrub.ensemble"]
@@ -106,13 +106,13 @@ def test_kernels_of_one_name_are_told_apart() -> None:
     assert "hoeffding_hat__learn as learn" in sources["hoeffding.tree"]
 
 
-def test_processors_without_native_modules_are_said() -> None:
+def test_processors_without_native_modules_are_reported() -> None:
     with pytest.raises(native_tools.NoNativeTools, match="no native modules for xtensa,"):
         native_tools.find_or_fetch("xtensa")
     assert not native_files.can_be_made("xtensa")
 
 
-def test_a_compiler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(native_tools.NoNativeTools, match="no-such-compiler"):
         native_tools.find_or_fetch("x86")

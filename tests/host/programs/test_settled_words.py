@@ -1,4 +1,4 @@
-"""Kernels of one learner: what its configuration settles is decided before it runs."""
+"""Kernels of one learner: conditions on its configuration are decided at build time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from microshrub_host.programs.settled_words import settled, with_words
 
 CONSTANTS = {"_RING_SHAPE": 0, "_R_WIDE": 0, "_R_LENGTH": 1, "_R_HELD": 2, "_FEW": 64}
-WORDS = {"_RING_SHAPE": {0: 0, 1: 300}}  # not wide, of 300
+WORDS = {"_RING_SHAPE": {0: 0, 1: 300}}  # not wide, 300 entries
 
 
 def folded(body: str) -> str:
-    """A kernel of which this is the rest."""
+    """Return a kernel with this body after its first lines."""
     lines = [
         "def kernel(t, n: int) -> int:",
         "address = ptr32(t)",
@@ -26,7 +26,7 @@ def folded(body: str) -> str:
     return "\n".join(map(ast.unparse, made.body))
 
 
-def test_a_branch_that_is_never_taken_goes_with_what_only_it_reads() -> None:
+def test_a_branch_that_is_never_taken_is_removed_with_its_variables() -> None:
     body = """
 codes8 = ptr8(address[1])
 codes16 = ptr16(address[1])
@@ -47,7 +47,7 @@ return n
     )
 
 
-def test_what_a_state_changes_stays() -> None:
+def test_conditions_on_the_state_stay() -> None:
     body = """
 held = shape[_R_HELD]
 last = shape[_R_LENGTH] - 1
@@ -71,7 +71,7 @@ return int(held and 0)
     assert folded(body) == expected.strip()
 
 
-def test_what_may_do_something_is_done() -> None:
+def test_calls_with_possible_effects_stay() -> None:
     body = """
 if int(draw(t)) and shape[_R_WIDE]:
     n = 1
@@ -91,7 +91,7 @@ return n
     assert folded(body) == expected.strip()
 
 
-def test_a_variable_of_several_meanings_is_none() -> None:
+def test_a_variable_with_several_meanings_is_not_constant() -> None:
     body = """
 if n:
     shape = ptr32(address[1])
@@ -106,7 +106,7 @@ def test_a_kernel_that_writes_a_settled_word_is_refused() -> None:
         folded("shape[_R_WIDE] = 1\nreturn 0")
 
 
-def test_the_words_are_those_of_the_learner() -> None:
+def test_the_constants_are_those_of_the_learner() -> None:
     words = settled("Thicket", {"features": 3, "classes": 4, "bytes": 9000})
     assert words.configuration == "Thicket features=3 classes=4 bytes=9000 prior=even seed=0"
     ring = words.words["_RING_SHAPE"]

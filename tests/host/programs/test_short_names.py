@@ -1,4 +1,4 @@
-"""Functions get names that a program has anyway, and mean what they meant."""
+"""Functions get short names that the program contains anyway, and keep their meaning."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def renamed(kept: tuple[str, ...] = ()) -> tuple[list[ast.stmt], dict[str, str]]
     return body, names
 
 
-def test_what_has_new_names_does_the_same() -> None:
+def test_renamed_code_works_as_before() -> None:
     before = run(SOURCE)
     body, names = renamed()
     after = run(source_text(ast.Module(body, [])))
-    assert names.keys() == {"half"}  # `double`, `shown` and `take` stand for other things, too
+    assert names.keys() == {"half"}  # `double`, `shown` and `take` have other meanings, too
     for scope in (before, after):
         thing = scope["Thing"].__new__(scope["Thing"])
         thing.level, thing._state = 4, 5
@@ -98,7 +98,7 @@ def test_a_kernel_is_called_by_its_new_name_everywhere() -> None:
     assert run(text)["Thing"]().take() == run(source)["Thing"]().take()
 
 
-def test_what_is_asked_for_by_name_keeps_it() -> None:
+def test_functions_that_are_accessed_by_name_keep_it() -> None:
     body, names = renamed(kept=("half",))
     assert names == {}
     assert source_text(ast.Module(body, [])) == source_text(ast.parse(SOURCE))
@@ -115,7 +115,7 @@ def test_no_new_name_is_a_global_a_builtin_or_magic() -> None:
     assert not {"Thing", "double", "local"} & {*renamed.values()}
 
 
-def test_private_parts_are_not_constants_nor_what_is_imported() -> None:
+def test_private_parts_exclude_constants_and_imports() -> None:
     body = ast.parse(SOURCE).body
     assert "_TABLE" in short_names.private(body)
     assert "_SIZE" not in short_names.private(body)

@@ -12,7 +12,7 @@ from microshrub_tools.cli.main import main
 
 BUDGET = ["budget", "--board", "rpi_pico", "--features", "12", "--classes", "5"]
 ROOT = Path(__file__).parents[3]
-LINES = 40  # of a screen, with what is said beside the table
+LINES = 40  # of a screen, with the text around the table
 
 
 def rows(printed: str) -> list[tuple[str, int]]:
@@ -21,7 +21,7 @@ def rows(printed: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("model", ["thicket", "shrub", "hoeffding", "softmax"])
-def test_a_screen_has_all_sums_and_an_option_every_buffer(
+def test_a_screen_has_all_sums_and_an_option_shows_every_buffer(
     model: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "budget.json"
@@ -40,7 +40,7 @@ def test_a_screen_has_all_sums_and_an_option_every_buffer(
     assert sum(owners.values()) == sums["all"] == result["ram_bytes"]
 
 
-def test_what_a_section_has_adds_up_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rows_of_a_section_add_up_to_its_sum(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(BUDGET) == 0
     within: dict[str, list[int]] = {}
     whole: dict[str, int] = {}
@@ -53,8 +53,8 @@ def test_what_a_section_has_adds_up_to_it(capsys: pytest.CaptureFixture[str]) ->
     assert all(sum(sizes) == whole[name] for name, sizes in within.items())
 
 
-def test_the_way_into_the_firmware_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """Both what fits besides and what would fit as it is can be one."""
+def test_freezing_is_suggested_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two pieces of advice could suggest it: for the rest of the RAM, and for this model."""
     options = ["--features", "12", "--classes", "5", "--bytes", "20000"]
     assert main(["budget", "--board", "nucleo_l476rg", *options]) == 1
     output = capsys.readouterr().out
@@ -62,10 +62,10 @@ def test_the_way_into_the_firmware_is_named_once(capsys: pytest.CaptureFixture[s
     assert output.count("build --freeze") == 1
 
 
-def test_what_the_smallest_needs_is_what_it_takes(
+def test_the_ram_that_the_smallest_model_needs_is_consistent(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Both count the RAM that it needs at its start."""
+    """Both texts include the RAM at its start."""
     board = tmp_path / "small.toml"
     file = (ROOT / "boards" / "nucleo_l476rg.toml").read_text(encoding="utf-8")
     board.write_text(re.sub("heap_free_bytes = .*", "heap_free_bytes = 66_000", file))

@@ -1,4 +1,4 @@
-"""What is in a page, and what a real browser makes of it."""
+"""The content of a page, also in a real browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def make_page() -> Page:
-    """Two tables, and two pictures of the same."""
+    """Make a page with two tables, and two pictures of the same content."""
     from matplotlib.figure import Figure
 
     page = Page("Report of <script>alert(1)</script>", 'compare "a b.csv" <x>', {"numpy": "1.0"})
@@ -61,7 +61,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1), st.text(), st.text())
-def test_any_text_is_shown_as_it_is(rows: list[tuple[str, str]], title: str, text: str) -> None:
+def test_any_text_is_shown_unchanged(rows: list[tuple[str, str]], title: str, text: str) -> None:
     page = Page(title, title, {})
     page.table((text, text), rows)
     page.html().encode()
@@ -70,7 +70,7 @@ def test_any_text_is_shown_as_it_is(rows: list[tuple[str, str]], title: str, tex
     assert parsed.tags.count("script") == 1
 
 
-def test_numbers_stand_on_the_right_and_the_best_is_bold() -> None:
+def test_numbers_are_right_aligned_and_the_best_is_bold() -> None:
     page = Page("t", "c", {})
     page.table(HEAD, ROWS, best=[(2, 1)])
     text = page.html()
@@ -82,8 +82,8 @@ def test_numbers_stand_on_the_right_and_the_best_is_bold() -> None:
     assert ">model bytes<" in text
 
 
-def test_nothing_in_it_is_elsewhere() -> None:
-    """No element names an address, and no style does."""
+def test_a_page_loads_nothing_from_elsewhere() -> None:
+    """No element and no style has an address."""
     page = make_page()
     parsed = Parsed(page.html())
     for tag, attributes in parsed.elements:
@@ -112,7 +112,7 @@ def test_equal_pages_are_equal_files() -> None:
     assert make_page().html() == make_page().html()
 
 
-def test_a_file_is_replaced_by_a_whole_one(tmp_path: Path) -> None:
+def test_a_file_is_replaced_completely(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("before")
     check_target("--html", path)
@@ -122,14 +122,14 @@ def test_a_file_is_replaced_by_a_whole_one(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_bad_targets(tmp_path: Path) -> None:
+def test_bad_targets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"--html .*there is no folder"):
         check_target("--html", tmp_path / "no" / "report.html")
     with pytest.raises(UserError, match="is a folder"):
         check_target("--html", tmp_path)
 
 
-def test_the_browser_finds_nothing_to_complain_of(tab: Chromium, file: Path) -> None:
+def test_the_browser_reports_no_errors(tab: Chromium, file: Path) -> None:
     tab.open(file)
     assert tab.run("document.querySelectorAll('table').length") == 3
     assert tab.run("document.querySelectorAll('h2').length") == 2
@@ -150,7 +150,7 @@ def test_the_browser_forbids_requests(tab: Chromium, file: Path) -> None:
     assert any("Content Security Policy" in text for text in tab.complaints)
 
 
-def test_a_click_on_a_head_sorts(tab: Chromium, file: Path) -> None:
+def test_a_click_on_a_column_head_sorts_the_table(tab: Chromium, file: Path) -> None:
     tab.open(file)
     names = "[...document.querySelector('tbody').rows].map(row => row.cells[0].textContent)"
     click = "document.querySelectorAll('th button')[%d].click()"
@@ -182,7 +182,7 @@ def test_only_tables_scroll_sideways_on_a_phone(tab: Chromium, file: Path) -> No
     assert tab.run("document.querySelector('svg').getBoundingClientRect().right") <= 380
 
 
-def test_dark_and_light(tab: Chromium, file: Path) -> None:
+def test_a_page_has_dark_and_light_colours(tab: Chromium, file: Path) -> None:
     colours = "[...['body', 'svg text']].map(e => getComputedStyle(document.querySelector(e)))"
     colours += ".map((style, i) => i ? style.fill : style.backgroundColor)"
     tab.open(file)

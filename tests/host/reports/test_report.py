@@ -24,7 +24,7 @@ PARAMETERS = {"features": 1, "classes": 2, "window": 8, "trees": 2, "depth": 2, 
 
 
 def result_of(labels: list[int], values: list[float] | None = None) -> classes.Result:
-    """A run over these labels, by default of a feature that says nothing."""
+    """Return a run over these labels, by default with a feature without information."""
     rng = np.random.default_rng(4)
     column = np.array(values) if values else rng.random(len(labels))
     stream = Stream(
@@ -33,7 +33,7 @@ def result_of(labels: list[int], values: list[float] | None = None) -> classes.R
     return prequential.evaluate(stream, "shrub", PARAMETERS, engine="python")
 
 
-def test_no_runs_are_claimed_of_independent_labels() -> None:
+def test_independent_labels_are_not_called_runs() -> None:
     for seed, share in ((1, 0.5), (2, 0.9), (3, 0.7), (4, 0.99)):
         rng = np.random.default_rng(seed)
         verdict = run_report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
@@ -41,7 +41,7 @@ def test_no_runs_are_claimed_of_independent_labels() -> None:
         assert "--shuffle" not in verdict
 
 
-def test_runs() -> None:
+def test_labels_in_runs_are_reported() -> None:
     result = result_of([(i // 40) % 2 for i in range(400)])
     verdict = run_report.verdict(result)
     assert re.search(r"not beat NoChange \(97\.50 %\)\. .* long runs", verdict)
@@ -52,7 +52,7 @@ def test_runs() -> None:
     assert "--shuffle" not in shuffled
 
 
-def test_what_it_knows_of_unseen_data_counts_where_labels_come_in_runs() -> None:
+def test_the_accuracy_on_unseen_data_decides_where_labels_come_in_runs() -> None:
     labels = [(i // 40) % 2 for i in range(400)]
     result = result_of(labels, [float(30 * label + i % 7) for i, label in enumerate(labels)])
     for right, beats in ((39, True), (21, False)):
@@ -74,21 +74,23 @@ def test_the_better_baseline_is_named() -> None:
     assert "not beat MajorityClass (9" in verdict
 
 
-def test_a_tie_is_no_win() -> None:
+def test_a_tie_is_not_a_win() -> None:
     result = result_of([i % 2 for i in range(200)])
     tie = replace(result, accuracy=99.0, accuracy_nochange=99.0, accuracy_majority=99.0)
     assert run_report.verdict(tie).endswith("not beat NoChange (99.00 %).")
     assert "0.01 points above" in run_report.verdict(replace(tie, accuracy=99.01))
 
 
-def test_a_win_that_a_shuffle_may_have_given() -> None:
-    """Samples of a recording that are nearly the same come on both sides of each other then."""
+def test_a_win_may_be_due_to_a_shuffle() -> None:
+    """After a shuffle, nearly equal samples of a recording are both before and after
+    each other.
+    """
     result = result_of([i % 2 for i in range(100)], [float(i % 2) for i in range(100)])
     assert "neighbours in time leak" in run_report.verdict(result, shuffled=True)
     assert "neighbours" not in run_report.verdict(result)
 
 
-def test_a_win_and_too_few() -> None:
+def test_a_win_needs_enough_samples() -> None:
     labels = [i % 2 for i in range(100)]
     values = [float(label) for label in labels]
     assert "points above the better" in run_report.verdict(result_of(labels, values))
@@ -101,7 +103,7 @@ def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:
     assert classes.label_agreement(labels) == pytest.approx(equal)
 
 
-def test_count() -> None:
+def test_counts_have_the_right_plural() -> None:
     texts = [count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
     assert texts == ["1 sample", "2,310 samples", "2 classes"]
 
@@ -125,7 +127,7 @@ class TestSoak:
 
 class TestPlot:
     @pytest.mark.parametrize("samples", [1, 2, 9, 10, 11, 300])
-    def test_any_length(self, tmp_path: Path, samples: int) -> None:
+    def test_a_run_of_any_length_can_be_drawn(self, tmp_path: Path, samples: int) -> None:
         result = result_of([i % 2 for i in range(samples)])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -135,7 +137,7 @@ class TestPlot:
             assert (line.get_marker() == "o") == (len(line.get_xdata()) < 10)
         assert axes.get_title().endswith("1 sample") == (samples == 1)
 
-    def test_nothing_settled_is_cut_off(self) -> None:
+    def test_no_settled_value_is_cut_off(self) -> None:
         result = result_of([(i // 40) % 2 for i in range(400)])
         axes = plots.draw_run(result).axes[0]
         low = axes.get_ylim()[0]
@@ -145,8 +147,8 @@ class TestPlot:
             assert settled.min() > low
 
 
-def test_an_ensemble_tells_who_has_the_votes() -> None:
-    """The picture has a line and a name for each member; the table its share and accuracy."""
+def test_an_ensemble_shows_the_shares_of_its_members() -> None:
+    """The picture has a line and a name for each member, and the table its share and accuracy."""
     progress = {"trees_used": 3, "share_one": 70, "accuracy_one": 91, "share_two": 30}
     result = result_of([(i // 40) % 2 for i in range(400)])
     points = [replace(point, progress=progress) for point in result.history]

@@ -1,4 +1,4 @@
-"""What is said of a model that does not fit a board, from the fields of its shortage."""
+"""The messages for a model that does not fit a board, from the fields of its shortage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
         (WHOLE.peak_bytes, 99, "It has a buffer, shrubs.leaves, of"),
     ],
 )
-def test_what_is_short_is_said(free: int, piece: int, message: str) -> None:
+def test_the_message_names_the_resource_that_is_short(free: int, piece: int, message: str) -> None:
     board = dataclasses.replace(
         PICO, name="Tight", heap_free_bytes=free, largest_block_bytes=piece
     )
@@ -36,7 +36,7 @@ def test_what_is_short_is_said(free: int, piece: int, message: str) -> None:
     assert f"{min(free, piece):,}" in sentence
 
 
-def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
+def test_machine_code_is_checked_where_it_is_not_on_the_heap() -> None:
     board = dataclasses.replace(board_files.load("esp32"), name="Tight")
     whole = ram_budget.budget({"features": 1, "classes": 2}, board, "ShrubEnsemble")
     code = whole.machine_code_bytes

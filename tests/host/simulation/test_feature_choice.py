@@ -1,4 +1,6 @@
-"""--features without a choice: windows, hops and bands that fit the rate, and the board's time."""
+"""--features without values: windows, hops and bands for the sensor's rate and
+the board's speed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def chosen(rate: float | None, channels: int = 3, words: str = "") -> FeatureOpt
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_without_a_word_there_are_statistics_and_bands_of_a_window(rate: float | None) -> None:
+def test_by_default_there_are_statistics_and_bands_of_a_window(rate: float | None) -> None:
     options = chosen(rate)
     names = named(3)
     extraction = options.extraction(names)
@@ -42,11 +44,11 @@ def test_without_a_word_there_are_statistics_and_bands_of_a_window(rate: float |
     assert Extractor(extraction, "python").features == len(set(options.names(names))) == 48
 
 
-def test_a_faster_sensor_has_more_readings_in_a_window_but_none_of_a_whole_second() -> None:
+def test_a_faster_sensor_has_larger_windows_of_less_than_a_second() -> None:
     windows = {rate: window_for(rate) for rate in (50, 100, 200, 400, 1000, 8000)}
     assert list(windows.values()) == sorted(windows.values())
     assert all(windows[rate] <= rate for rate in (100, 200, 400, 1000, 8000))
-    assert window_for(10) / 10 > 10  # seconds: who breathes takes some for a breath
+    assert window_for(10) / 10 > 10  # seconds: slow signals such as breath need long windows
 
 
 @pytest.mark.parametrize("window", [32, 64, 128, 256, 512])
@@ -60,14 +62,14 @@ def test_bands_cover_all_frequencies_once_and_grow(window: int) -> None:
 
 
 def test_bands_are_named_in_hertz_if_the_rate_is_known() -> None:
-    """At 50 readings a second, too, where bands above 25 Hz cannot be."""
+    """That also holds for 50 readings per second, where no band is above 25 Hz."""
     known = chosen(None, 1, "rate=50 statistics=none").names(["ax"])
     assert known[:4] == ("ax_peak", "ax_tone", "ax_overtone", "ax_0.781-1.56Hz")
     assert known[-1].endswith("-25Hz")
     assert chosen(None, 1, "bands=auto window=64 statistics=none").names(["ax"])[3] == "ax_band1"
 
 
-def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
+def test_given_options_stay_and_the_others_are_chosen() -> None:
     options = chosen(100, 3, "hop=10 statistics=mean")
     assert (options.window, options.hop, options.statistics, len(options.chosen)) == (
         64,
@@ -115,7 +117,7 @@ def test_lags_of_turns_grow_with_the_window_and_fit_into_it(window: int) -> None
 
 
 @pytest.mark.parametrize("sensors", [1, 4, 5, 8, 9, 10, 11, 12])
-def test_turns_have_as_many_lags_as_there_is_room_for(sensors: int) -> None:
+def test_turns_have_as_many_lags_as_fit(sensors: int) -> None:
     names = [f"{axis}{k}" for k in range(sensors) for axis in "xyz"]
     options = FeatureOptions.of(["window=64"])
     features = len(options.names(names))
@@ -126,7 +128,7 @@ def test_turns_have_as_many_lags_as_there_is_room_for(sensors: int) -> None:
     assert Extractor(options.extraction(names), "python").features == features
 
 
-def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:
+def test_many_channels_have_fewer_bands_and_never_too_many_features() -> None:
     for channels in (1, 18, 19, 30, 42, 64):
         names = named(channels)
         options = chosen(100, channels, "statistics=mean,deviation")
@@ -149,11 +151,11 @@ def test_the_hop_is_long_enough_for_the_board() -> None:
     slow = FeatureOptions.of([], Place(1000, named(6), pico))
     assert slow.hop > free.hop
     assert FeatureOptions.of([], Place(50, named(3), pico)) == chosen(50)
-    assert time_on(board_files.load("esp32"), 4, 16_384) is None  # nothing is known of it
+    assert time_on(board_files.load("esp32"), 4, 16_384) is None  # its speed is unknown
     assert hop_for(Work(1, 64, True, True, 14), None, pico) == 16
 
 
-def test_the_hop_counts_turns() -> None:
+def test_the_hop_includes_the_cost_of_turns() -> None:
     """Four sensors have twelve pairs of axes."""
     pico = time_on(board_files.load("rpi_pico"), 4, 16_384)
     assert pico is not None
@@ -164,10 +166,10 @@ def test_the_hop_counts_turns() -> None:
     assert with_turns.work(axes).turns > without.work(axes).turns == 0
     assert pico(with_turns.work(axes))[1] > pico(without.work(axes))[1]
     assert with_turns.hop > without.hop
-    assert FeatureOptions.of(["turns=ax:ay"]).work(()).turns == 0  # nobody knows the values yet
+    assert FeatureOptions.of(["turns=ax:ay"]).work(()).turns == 0  # the values are unknown
 
 
-def test_fewer_lags_are_told() -> None:
+def test_a_note_says_if_there_are_fewer_lags() -> None:
     few, many = named(11), named(12)
     assert FeatureOptions.of(["turns=all", "window=64"]).fewer_lags(few) == ""
     note = FeatureOptions.of(["turns=all", "window=64"]).fewer_lags(many)
@@ -178,14 +180,16 @@ def test_fewer_lags_are_told() -> None:
         FeatureOptions.of(["turns=all", "window=64"]).extraction(named(20))
 
 
-def test_the_time_is_that_of_the_counted_instructions() -> None:
-    """Within a fifth of what `microshrub costs --features` printed for an emulated Cortex-M0."""
+def test_the_time_matches_the_counted_instructions() -> None:
+    """It is within a fifth of the output of `microshrub costs --features` for an
+    emulated Cortex-M0.
+    """
     board = board_files.load("rpi_pico")
     assert board.cost
     time = time_on(board, 2, 2048)
     assert time
     unit = board.cost.cycles * 1e6 / board.clock_hz
-    nothing = time(Work(1, 0, True, True, 2))[1]  # what the learner takes
+    nothing = time(Work(1, 0, True, True, 2))[1]  # the learner's time
     for window, statistics, bands, counted in (
         (64, True, False, 51_871), (128, False, True, 157_450), (512, False, True, 622_254),
     ):  # fmt: skip

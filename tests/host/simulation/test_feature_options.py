@@ -1,4 +1,4 @@
-"""What --features says, in the user's words, and the stream of samples that comes of readings."""
+"""The options of --features in the user's words, and the samples made from readings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def recording(rows: int = 400, **fields: object) -> Stream:
     return Stream("walk.csv", values, labels, CHANNELS, ("rest", "walk"), **fields)  # type: ignore[arg-type]
 
 
-def test_all_that_can_be_said() -> None:
+def test_all_options_are_parsed() -> None:
     parsed = options(
         "window=128 hop=16 statistics=max,mean bands=0-4,4-50 band-pass=0.5-20 rate=100 zero=5"
     )
@@ -48,7 +48,7 @@ def test_bands_that_meet_share_no_frequency() -> None:
     assert bands == [[0, 5], [6, 10], [11, 32]]
 
 
-def test_usual_features_are_six_statistics_of_64_readings() -> None:
+def test_default_features_are_six_statistics_of_64_readings() -> None:
     extraction = options("window=64").extraction(CHANNELS, 50).options
     assert (extraction["hop"], extraction["statistics"], extraction["bands"]) == (
         32,
@@ -86,7 +86,7 @@ def test_usual_features_are_six_statistics_of_64_readings() -> None:
         ("rate=50 low-pass=1", "rate=50: .* 100 readings"),
     ],
 )
-def test_what_cannot_be_is_said(words: str, message: str) -> None:
+def test_impossible_options_are_refused(words: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         options(words).extraction(CHANNELS, 100)
     assert re.search(message, str(error.value))
@@ -124,7 +124,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
         (40000, "-32,768..32,767. .* 0..65535, add zero="),
     ],
 )
-def test_readings_that_no_board_gives(value: float, message: str) -> None:
+def test_readings_that_no_board_can_have_are_refused(value: float, message: str) -> None:
     stream = recording()
     stream.values[30, 1] = value
     with pytest.raises(UserError, match=message):
@@ -135,8 +135,8 @@ def test_readings_that_no_board_gives(value: float, message: str) -> None:
         extracted(recording(), options("window=500"))
 
 
-def test_decimals_are_multiplied_by_what_suits_them() -> None:
-    """The same factor for a sensor's axes; whole numbers stay as they are."""
+def test_decimals_are_multiplied_by_a_suitable_factor() -> None:
+    """A sensor's axes share a factor; whole numbers stay unchanged."""
     whole = recording()
     assert extracted(whole, options("window=16")).extraction.scale == ()
     values = whole.values / [100, 1000, 1][: whole.values.shape[1]]
@@ -169,7 +169,7 @@ def test_a_clock_gives_the_rate_and_no_window_spans_a_gap() -> None:
         timed(readings, 50)
 
 
-def test_a_saved_model_knows_how_its_features_are_made() -> None:
+def test_a_saved_model_contains_its_feature_options() -> None:
     stream = extracted(recording(), options("window=32 hop=4 bands=5-20 rate=50"))
     features = len(stream.feature_names)
     parameters = {"features": features, "classes": 2, "window": 8, "trees": 2}

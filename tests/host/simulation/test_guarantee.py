@@ -47,8 +47,8 @@ def test_any_500_samples_are_covered(name: str, percent: int) -> None:
     assert 0 < run.mean_size <= 10
 
 
-def test_whatever_the_votes_are() -> None:
-    """Votes that say nothing, all, or the opposite: no stream breaks the bound."""
+def test_coverage_holds_for_any_votes() -> None:
+    """Even with random, perfect or inverted votes, no stream breaks the bound."""
     library: Any = loader.load("checked")
     draw = np.random.default_rng(5)
     for behaviour in ("same", "wrong", "right", "drawn", "changing"):
@@ -77,7 +77,7 @@ def test_whatever_the_votes_are() -> None:
 
 @pytest.mark.parametrize(("classes", "shape"), [(6, 0.2), (10, 0.4)])
 def test_sets_of_a_steady_model_are_little_larger_than_needed(classes: int, shape: float) -> None:
-    """Beside the threshold that would have been the best, known afterwards."""
+    """They are compared with the best fixed threshold, computed afterwards."""
     library: Any = loader.load("python")
     part = library.prediction_sets.Guarantee(3, classes)
     draw = np.random.default_rng(7)
@@ -92,7 +92,7 @@ def test_sets_of_a_steady_model_are_little_larger_than_needed(classes: int, shap
     assert np.mean(sizes) < 1.04 * np.mean((shares >= best).sum(axis=1))
 
 
-def test_without_labels_it_stays_as_it_was() -> None:
+def test_without_labels_the_state_does_not_change() -> None:
     library: Any = loader.load("python")
     part = library.prediction_sets.Guarantee(2, 3)
     votes, x = array("i", [1 << 23, 1 << 22, 0]), array("H", [0, 0])
@@ -103,7 +103,7 @@ def test_without_labels_it_stays_as_it_was() -> None:
     assert part.buffers()[0][2][0] == before
 
 
-def test_the_model_is_as_without_it_and_the_engines_agree() -> None:
+def test_the_model_is_unchanged_and_the_engines_agree() -> None:
     stream = open_stream("synth:led_a", limit=700)
     plain = simulate(stream, **SMALL)
     guaranteed = simulate(stream, companions=[Guarantee()], **SMALL)
@@ -115,7 +115,7 @@ def test_the_model_is_as_without_it_and_the_engines_agree() -> None:
 @pytest.mark.parametrize("model", ["thicket", "shrub", "softmax"])
 @pytest.mark.parametrize("name", ["synth:sea_a", "synth:led_a"])
 def test_the_confidence_is_calibrated(name: str, model: str) -> None:
-    """That of the votes alone is up to 40 points off."""
+    """Without calibration, the votes' confidence is up to 40 points off."""
     run = run_of(open_stream(name, limit=2500), model=model)
     assert run.calibration_error <= 3
     sure = run.confidence > 200
@@ -123,10 +123,10 @@ def test_the_confidence_is_calibrated(name: str, model: str) -> None:
         assert abs(np.mean(run.right[sure]) - np.mean(run.confidence[sure]) / 255) < 0.03
 
 
-def test_late_labels_and_those_that_never_come() -> None:
+def test_late_labels_and_missing_labels_count_correctly() -> None:
     stream = open_stream("synth:sea_a", limit=2000)
     run = run_of(stream, 90, LabelBudget(1, delay=20, unanswered=0.3), **SMALL)
-    assert not (run.covered < 2).any()  # none is known in time
+    assert not (run.covered < 2).any()  # no label is known in time
     budgeted = run_of(stream, 90, LabelBudget(0.5), **SMALL)
     assert 300 < (budgeted.covered < 2).sum() <= 1600
     assert 88 <= budgeted.coverage <= 92
@@ -134,7 +134,9 @@ def test_late_labels_and_those_that_never_come() -> None:
     assert math.isnan(run_of(stream, 90, *both, model="nearest", window=32).coverage)
 
 
-def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_prints_the_coverage(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "m.mshrub"
     words = ("simulate", "synth:sea_a", "--limit", "1500", "--bytes", "8192", "--guarantee", "80%")
     assert main([*words, "--json", "-", "--save", str(path)]) == 0
@@ -161,7 +163,7 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert any(part.name == "prediction_sets" for part in wanted.code)
 
 
-def test_it_goes_into_a_file_and_out_again(tmp_path: Path) -> None:
+def test_the_state_is_saved_and_loaded(tmp_path: Path) -> None:
     stream = open_stream("synth:sea_a", limit=600)
     run = simulate(stream, companions=[Guarantee(75)], **SMALL)
     save_model(stream, run, tmp_path / "m.mshrub")
@@ -170,17 +172,17 @@ def test_it_goes_into_a_file_and_out_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["often", "0.9", "49%", "100%", "89.5%", "-3%", ""])
-def test_what_it_does_not_understand(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_values_are_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "synth:sea_a", "--limit", "100", f"--guarantee={words}"]) == 2
     assert "--guarantee has to be" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", ["90", "90%", " 90 % "])
-def test_a_percentage_may_go_without_its_sign(words: str) -> None:
+def test_the_percent_sign_is_optional(words: str) -> None:
     assert Guarantee.of_options({"guarantee": words}, None) == Guarantee(90)
 
 
-def test_a_percent_that_cannot_be() -> None:
+def test_an_impossible_percentage_is_refused() -> None:
     for percent in (49, 100, 90.0, True):
         with pytest.raises(UserError, match=r"--guarantee .* 50% to 99%"):
             Guarantee(percent)  # type: ignore[arg-type]

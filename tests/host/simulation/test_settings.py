@@ -1,4 +1,4 @@
-"""Settings of companions as classes."""
+"""The options of companions as classes."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ SHRUB: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
         (lambda: SpareClasses(0), "the number of them has to be"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(make: Any, message: str) -> None:
+def test_impossible_options_are_refused_at_once(make: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
         make()
 
 
-def test_all_of_them_together_whatever_their_order() -> None:
+def test_all_companions_work_together_in_any_order() -> None:
     stream = open_stream("synth:sea_a", limit=600)
     companions = [LabelBudget(0.5), SpareClasses(1, window=32), Anomaly(0.01, window=64)]
     run = simulate(stream, "nearest", companions=companions, window=32)
@@ -45,7 +45,7 @@ def test_all_of_them_together_whatever_their_order() -> None:
     assert run.anomaly
     assert run.spare
     assert run.label_budget
-    assert run.unseen is None  # nobody names a class then
+    assert run.unseen is None  # there are no labels then
     names = ("python", "c", "micropython")
     assert parity(stream, "nearest", engine_names=names, companions=companions, window=32) is None
     ram_budget = budget(

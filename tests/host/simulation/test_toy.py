@@ -1,4 +1,4 @@
-"""A toy companion, one file a side: it counts samples above a threshold. Nothing else knows it."""
+"""A toy companion in two files, which counts samples above a threshold; the rest is generic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ABOVE = ("--above", "30000")
 
 @dataclass(frozen=True)
 class Above(Watcher):
-    """Counts samples whose first code is above a limit, 0..65535."""
+    """A companion that counts samples whose first code is above a limit, 0..65535."""
 
     limit: int = 32768
 
@@ -83,7 +83,7 @@ class AboveRun(CompanionRun):
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The one call, and what undoes it."""
+    """Registers the companion, and removes it after the test."""
     monkeypatch.setenv(library_files.COMPANIONS, "")
     monkeypatch.setattr(companion_registry, "_COMPANIONS", [*companion_registry.all_companions()])
     register_companion(Above, PART)
@@ -102,7 +102,9 @@ def record(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return result
 
 
-def test_simulate_and_its_json(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_prints_and_saves_the_count(
+    count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert 100 < count < 500
     assert main(["simulate", *DATA, *MODEL, *ABOVE]) == 0
     assert re.search(rf"samples above +│ {count}", capsys.readouterr().out)
@@ -110,7 +112,7 @@ def test_simulate_and_its_json(count: int, capsys: pytest.CaptureFixture[str]) -
     assert "above" not in plain
 
 
-def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
+def test_budget_includes_the_companion(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ("budget", "--features", "3", "--classes", "2", *MODEL)
     result, plain = (record(capsys, *shape, *more) for more in (ABOVE, ()))
     assert result["buffers"]["above.words"] == 4
@@ -120,13 +122,13 @@ def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     assert alone["code"]["above"] > 0
 
 
-def test_parity(capsys: pytest.CaptureFixture[str]) -> None:
-    """On four engines, the real MicroPython with a locked heap among them."""
+def test_parity_includes_the_companion(capsys: pytest.CaptureFixture[str]) -> None:
+    """It compares four engines, among them the real MicroPython with a locked heap."""
     assert main(["parity", *DATA, *MODEL, *ABOVE]) == 0
     assert "engines are identical" in capsys.readouterr().out
 
 
-def test_save_and_load(tmp_path: Path, count: int) -> None:
+def test_the_companion_is_saved_and_loaded(tmp_path: Path, count: int) -> None:
     path = tmp_path / "m.mshrub"
     assert main(["simulate", *DATA, *MODEL, *ABOVE, "--save", str(path)]) == 0
     part = load_model(path).companions["above"]
@@ -136,10 +138,10 @@ def test_save_and_load(tmp_path: Path, count: int) -> None:
     assert words[0] == count
 
 
-def test_build_and_monitor(
+def test_build_and_monitor_include_the_companion(
     tmp_path: Path, count: int, micropython_command: tuple[str, ...]
 ) -> None:
-    """As it is built, merged into one module, on the real MicroPython."""
+    """The program is merged into one module, as usual, and runs on the real MicroPython."""
     folder = tmp_path / "out"
     x86(tmp_path)
     board = str(tmp_path / "x86.toml")

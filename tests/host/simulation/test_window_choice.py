@@ -1,4 +1,4 @@
-"""Longer windows are for what is slow, and not for what changes often."""
+"""Longer windows suit slow signals, and do not suit classes that change often."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
 RATE = 100
-HERTZ = {"slow": (0.4, 0.8, 1.6), "quick": (4.0, 7.0, 11.0)}  # of the classes
+HERTZ = {"slow": (0.4, 0.8, 1.6), "quick": (4.0, 7.0, 11.0)}  # a frequency for each class
 
 
 def recording(seed: int, speed: str, seconds: float) -> Stream:
-    """Three classes in runs of about so many seconds: an axis swings, for each at its own speed,
-    and in each run with another size.
+    """Return three classes in runs of about `seconds` seconds:
+    an axis swings at each class's own speed, and in each run with another amplitude.
     """
     chance = np.random.default_rng(seed)
     values, labels = [], []
@@ -41,16 +41,16 @@ def of(window: int) -> FeatureOptions:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_is_slow_shows_in_a_longer_window(seed: int) -> None:
+def test_slow_signals_need_a_longer_window(seed: int) -> None:
     assert shows_more(recording(seed, "slow", 10), of(64), of(128))
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_changes_often_does_not(seed: int) -> None:
+def test_frequent_changes_need_a_short_window(seed: int) -> None:
     assert not shows_more(recording(seed, "quick", 3), of(64), of(128))
 
 
-def test_a_recording_of_a_class_or_of_few_readings_tells_nothing() -> None:
+def test_a_recording_of_one_class_or_of_few_readings_gives_no_advice() -> None:
     stream = recording(1, "slow", 10)
     alone = dataclasses.replace(stream, labels=np.zeros(len(stream.labels), np.uint8))
     assert not shows_more(alone, of(64), of(128))
@@ -58,7 +58,7 @@ def test_a_recording_of_a_class_or_of_few_readings_tells_nothing() -> None:
     assert not shows_more(short, of(64), of(128))
 
 
-def test_look_names_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_look_suggests_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for speed, seconds in (("slow", 10), ("quick", 3)):
         stream = recording(1, speed, seconds)
         rows = zip(stream.values[:, 0].tolist(), stream.labels.tolist(), strict=True)

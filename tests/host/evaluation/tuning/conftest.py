@@ -1,4 +1,4 @@
-"""What the tests of the search share: a cluster whose worker starts at once."""
+"""Fixtures for tests of the search: a cluster whose worker starts at once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    """The address of a cluster whose only worker is a thread here.
+    """The address of a cluster whose only worker is a thread of this process.
 
-    All goes through a socket as bytes, as it goes to workers that are processes.
+    All messages are bytes on a socket, as for workers that are processes.
     """
     distributed = pytest.importorskip("distributed", reason="comes with the extra tune")
     with distributed.LocalCluster(

@@ -1,4 +1,4 @@
-"""What a search tries does not depend on how many of its trials run at a time."""
+"""The models that a search tries do not depend on the number of parallel trials."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from microshrub_host.evaluation.trials import AHEAD, AskedAhead, Candidate
 
 
 def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:
-    """What was asked for and told, in that order; trials end in an order drawn from the seed.
+    """Return the proposals and results in their order; trials end in an order drawn from the seed.
 
-    Every fifth one fails; only so many can be asked for.
+    Every fifth trial fails; there are `most` proposals.
     """
     replies: list[str] = []
     numbers = count()
@@ -52,20 +52,20 @@ def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_order_is_that_of_one_job(seed: int) -> None:
+def test_the_order_equals_that_of_one_job(seed: int) -> None:
     alone = search(1, 30)
     assert [word for word in alone if word.startswith("ask")][:3] == ["ask 0", "ask 1", "ask 2"]
     for jobs in (2, 3, AHEAD):
         assert search(jobs, 30, seed) == alone
 
 
-def test_all_that_was_asked_for_is_told_before_a_search_without_more_ends() -> None:
+def test_all_results_arrive_before_a_search_without_more_proposals_ends() -> None:
     match = search(2, 30, seed=1, most=12)
     assert match[-1] == "no other one"
     assert [word for word in match if word.startswith("tell")] == [f"tell {n}" for n in range(12)]
 
 
-def test_what_is_done_out_of_order_is_not_lost() -> None:
+def test_results_that_arrive_out_of_order_are_not_lost() -> None:
     numbers = count()
     ahead = AskedAhead(9, lambda: Candidate(next(numbers), "shrub", {}), elastic=False)
     tasks = ahead.tasks()
@@ -75,7 +75,7 @@ def test_what_is_done_out_of_order_is_not_lost() -> None:
     assert [outcome.task for outcome in ahead.left()] == asked_for[1:]
 
 
-def test_more_than_that_run_if_they_may() -> None:
+def test_more_trials_run_if_workers_are_added() -> None:
     numbers = count()
     ahead = AskedAhead(40, lambda: Candidate(next(numbers), "shrub", {}), elastic=True)
     tasks = ahead.tasks()

@@ -1,4 +1,4 @@
-"""The search for a model: what it tries, what it looks at, and what survives an interruption."""
+"""The search for a model: its candidates, its samples, and its behaviour after an interruption."""
 
 from __future__ import annotations
 
@@ -67,13 +67,15 @@ def write(path: Path, samples: int) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """600 samples of three features and three classes, in the folder where the commands run."""
+    """A file with 600 samples of three features and three classes,
+    in the commands' working folder.
+    """
     monkeypatch.chdir(tmp_path)
     return write(tmp_path / "made.csv", 600)
 
 
 def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
-    """`microshrub tune made.csv` as a process that gets Ctrl-C alone."""
+    """Start `microshrub tune made.csv` as a process that gets Ctrl-C alone."""
     code = "import sys; from microshrub_tools.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "tune", "made.csv", "--board", "rpi_pico", *words]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -83,18 +85,18 @@ def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
 
 
 def finished(path: Path) -> list[Any]:
-    """The finished trials of a study's file."""
+    """Return the finished trials in a study's file."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
     return [trial for trial in study.get_trials() if trial.state.name == "COMPLETE"]
 
 
 def wait_for_trials(process: subprocess.Popen[str], path: Path, count: int) -> None:
-    """Wait until so many trials are in a study's file."""
+    """Wait until a study's file has this many trials."""
     complete = 0
     while complete < count:
         assert process.poll() is None, f"it ended with {complete} trials"
-        with contextlib.suppress(sqlite3.OperationalError):  # there is no such file or table yet
+        with contextlib.suppress(sqlite3.OperationalError):  # the file or table does not exist yet
             study = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
             with contextlib.closing(study):
                 words = "SELECT COUNT(*) FROM trials WHERE state = 'COMPLETE'"
@@ -103,7 +105,7 @@ def wait_for_trials(process: subprocess.Popen[str], path: Path, count: int) -> N
 
 
 def refusal(model: str, parameters: dict[str, Any]) -> str:
-    """What the learner says of parameters that it refuses, "" of others."""
+    """Return the learner's message for refused parameters; "" if they are accepted."""
     try:
         check_parameters(model, parameters)
     except UserError as error:
@@ -113,7 +115,7 @@ def refusal(model: str, parameters: dict[str, Any]) -> str:
 
 @given(st.integers(0, 1 << 20), st.integers(1, 256), st.integers(2, 256))
 @settings(max_examples=examples(60))
-def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int) -> None:
+def test_every_proposal_is_a_valid_model(seed: int, features: int, classes: int) -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
     known = first(MODELS, "thicket", 16384)
     for choice in known:
@@ -129,7 +131,7 @@ def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int
                     assert settings[name.partition(" ")[2]] == value
 
 
-def test_the_commands_that_it_prints_work(
+def test_the_printed_commands_work(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, scheduler: str
 ) -> None:
     words = ["--board", "rpi_pico", "--bytes", "3000", "--limit", "500", "--trials", "7"]
@@ -164,14 +166,14 @@ def test_the_commands_that_it_prints_work(
 
 
 def stable(samples: int) -> Stream:
-    """Three classes that lie where they lie, in random order."""
+    """Return three classes without drift, in random order."""
     rng = np.random.default_rng(7)
     labels = rng.integers(0, 3, samples).astype(np.uint8)
     values = rng.normal(labels[:, None] * [20, -10], 12)
     return Stream("stable", values, labels, ("a", "b"), ("x", "y", "z"))
 
 
-def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -> None:
+def test_scores_equal_those_of_simulate_and_the_choice_ignores_the_rest() -> None:
     stream = stable(900)
     split = StreamSplit(stream, 100, 450)
     candidate = Candidate(0, "shrub", {**defaults("shrub"), "window": 32, "trees": 8})
@@ -200,7 +202,7 @@ def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -
         assert getattr(changed, other) == 0
 
 
-def test_a_stream_that_turns_is_searched_as_of_now() -> None:
+def test_after_a_drift_the_search_uses_the_present_concept() -> None:
     stream = stable(2000)
     labels = stream.labels.copy()
     labels[:1000] = (labels[:1000] + 1) % 3
@@ -217,7 +219,7 @@ def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.
     )
 
 
-def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
+def test_models_beyond_the_time_limit_are_not_tried() -> None:
     values = np.random.default_rng(0).normal(size=(600, 8))
     labels = (values[:, 0] > 0).astype(np.uint8)
     stream = Stream("made", values, labels, tuple("abcdefgh"), ("no", "yes"))
@@ -241,7 +243,7 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
 def shuffled(
     work: Any, tasks: Iterator[Candidate | None], *, jobs: int, scheduler: str | None
 ) -> Iterator[Outcome]:
-    """As spread() gives them, from jobs of which any may be the first that is done."""
+    """A stand-in for spread() that returns the results of running jobs in random order."""
     draw = random.Random(jobs)
     running: list[Candidate] = []
     more = True
@@ -257,7 +259,7 @@ def shuffled(
             yield Outcome(task, work(task))
 
 
-def test_the_models_tried_are_those_of_one_job(
+def test_the_candidates_equal_those_of_one_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_host.evaluation.study.spread", shuffled)
@@ -285,8 +287,9 @@ def known(samples: int) -> list[FinishedTrial]:
 
 
 def test_the_rule_of_one_standard_error() -> None:
-    """Of 10,000 samples at 90 % a standard error is 0.3 points, of 100 it is 3. The most accurate
-    one is suggested, whatever its bytes; what fewer would cost is told."""
+    """At 90 %, a standard error is 0.3 points for 10,000 samples, and 3 for 100.
+    The most accurate model is suggested at any size; the cost of fewer bytes is reported.
+    """
     small = [smallest(known(n), ACCURACY).size.model_bytes for n in (100, 10_000, 1_000_000)]
     assert small == [1000, 2000, 8000]
     assert {take(known(n), ACCURACY).size.model_bytes for n in (100, 1_000_000)} == {8000}
@@ -301,7 +304,7 @@ def test_the_rule_of_one_standard_error() -> None:
     assert take(equal, ACCURACY).size.model_bytes == 6000
 
 
-def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
+def test_the_default_model_is_tried_in_its_own_size(tmp_path: Path) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     limits = Limits(BOARD, BOARD.model_budget_bytes)
     default_bytes = bytes_for(
@@ -315,12 +318,12 @@ def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
 
 
 def simulate_bytes(stream: Stream) -> int:
-    """What `simulate --board rpi_pico` gives a thicket without options."""
+    """Return the size that `simulate --board rpi_pico` gives a thicket without options."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     return bytes_for(Deployment({**shape, **defaults("thicket")}, BOARD, "Thicket"))
 
 
-def test_what_the_bytes_are_worth_is_told() -> None:
+def test_the_gain_of_more_bytes_is_reported() -> None:
     def report(finished_trials: list[FinishedTrial]) -> str:
         split = StreamSplit(make_stream(600), 100, 250)
         made = TuningReport(
@@ -334,10 +337,12 @@ def test_what_the_bytes_are_worth_is_told() -> None:
     assert "No smaller model" in report(known(1_000_000))
 
 
-def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
+def test_a_sampler_that_repeats_refused_models_does_not_stop_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of elec within 16 KB, it was the same naive Bayes, and groves too large, 2,000 times."""
+    """On elec within 16 KB, it proposed the same naive Bayes, and too large groves,
+    2,000 times.
+    """
 
     class Insistent(optuna.samplers.RandomSampler):
         def __init__(self, *_: Any, **__: Any) -> None:
@@ -358,12 +363,12 @@ def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
         assert len(models) > 2
 
 
-def test_thicket_comes_first() -> None:
+def test_thickets_are_tried_first() -> None:
     models = [choice["model"] for choice in first(MODELS, "thicket", 65536)]
     assert models[: models.count("thicket")] == ["thicket"] * models.count("thicket")
 
 
-def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -> None:
+def test_a_study_of_other_data_or_another_board_is_refused(tmp_path: Path) -> None:
     stream, path = make_stream(600), tmp_path / "study"
     split = StreamSplit(stream, 100, 250)
     Search(path, split, LIMITS, seed=0).close()
@@ -385,7 +390,7 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
 
 
 def small(trees: int) -> tuple[str, dict[str, Any]]:
-    """A model and its settings, which fit LIMITS."""
+    """Return a model and its settings, which fit LIMITS."""
     return "shrub", {**defaults("shrub"), "window": 32, "trees": trees, "depth": 3}
 
 
@@ -405,7 +410,7 @@ def test_no_configuration_is_tried_twice_nor_in_a_later_run(
     assert tried == [1, 2, 3]
 
 
-def test_what_was_under_way_when_a_search_was_stopped_is_asked_for_again(tmp_path: Path) -> None:
+def test_trials_of_a_stopped_search_are_proposed_again(tmp_path: Path) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     with Search(tmp_path / "study", split, LIMITS, seed=0) as search:
         stopped = [search._ask().options for _ in range(2)]
@@ -415,7 +420,7 @@ def test_what_was_under_way_when_a_search_was_stopped_is_asked_for_again(tmp_pat
 
 
 class NotedClock:
-    """Counts nothing; knows what it was told to remember."""
+    """A clock that counts nothing and records the remembered times."""
 
     def __init__(self) -> None:
         self.remembered: list[tuple[str, float]] = []
@@ -427,7 +432,7 @@ class NotedClock:
         self.remembered.append((model, milliseconds))
 
 
-def test_times_that_were_counted_in_an_earlier_run_are_not_counted_again(tmp_path: Path) -> None:
+def test_times_from_an_earlier_run_are_not_counted_again(tmp_path: Path) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     for runs in range(2):
         clock: Any = NotedClock()
@@ -437,7 +442,7 @@ def test_times_that_were_counted_in_an_earlier_run_are_not_counted_again(tmp_pat
             search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 
 
-def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
+def test_only_one_search_at_a_time_can_use_a_study(tmp_path: Path) -> None:
     path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with (
         Search(path, split, LIMITS, seed=0),
@@ -465,7 +470,7 @@ def complaint_about(path: Path, split: StreamSplit) -> str:
     return ""
 
 
-def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> None:
+def test_a_damaged_study_is_reported_in_one_line(tmp_path: Path, scheduler: str) -> None:
     path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with Search(path, split, LIMITS, seed=0) as search:
         search.run(3, jobs=1, scheduler=scheduler, progress=lambda *_: None)
@@ -484,7 +489,7 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
     assert count > 10
 
 
-def test_a_budget_without_a_model_is_told(
+def test_a_limit_without_any_model_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
 ) -> None:
     monkeypatch.setattr("microshrub_host.evaluation.study._REFUSED", 5)
@@ -495,10 +500,10 @@ def test_a_budget_without_a_model_is_told(
         search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
 
 
-def test_a_budget_that_is_far_too_small_is_told_soon(
+def test_a_limit_that_is_far_too_small_is_reported_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a few configurations, none of which comes near, and not after 2,000."""
+    """The search ends after a few configurations that are all too large, not after 2,000."""
     monkeypatch.setattr("microshrub_host.evaluation.study._FEW", 20)
     limits = Limits(BOARD, 10)
     search = Search(tmp_path / "s", StreamSplit(make_stream(600), 100, 250), limits, seed=0)
@@ -515,7 +520,7 @@ def test_ctrl_c_loses_no_finished_trial(
     capsys: pytest.CaptureFixture[str],
     scheduler: str,
 ) -> None:
-    """The search that goes on has one worker at once, with a cluster; that is quick."""
+    """The continued search has one worker at once, with a cluster; that is quick."""
     write(tmp_path / "made.csv", 2000)
     words = ["--bytes", "3000", "--trials"]
     with tuning(tmp_path, *words, "30") as process:
@@ -562,7 +567,7 @@ def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
 def test_a_cluster_needs_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its worker is a process in another folder."""
+    """The worker is a process in another folder."""
     import distributed
 
     here, there = tmp_path / "here", tmp_path / "there"
@@ -603,7 +608,7 @@ def test_a_cluster_needs_no_file(
         (["--choose-on", "0.0001"], "too few"),
     ],
 )
-def test_what_cannot_be_is_told(
+def test_impossible_options_are_refused(
     words: list[str],
     message: str,
     data: Path,
@@ -615,7 +620,7 @@ def test_what_cannot_be_is_told(
     assert message in capsys.readouterr().err
 
 
-def test_a_thicket_is_drawn_within_the_budget() -> None:
+def test_the_size_of_a_thicket_is_drawn_within_the_limit() -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
     for _ in range(60):
         model, settings = sample(study.ask(), MODELS, 5, 16384)

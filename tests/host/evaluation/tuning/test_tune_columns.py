@@ -1,4 +1,4 @@
-"""The search on some columns of what comes through a pipe."""
+"""The search on selected columns of data from a pipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 
 
 @pytest.mark.parametrize("choice", [["--drop", "id", "z"], ["--columns", "x", "w"]])
-def test_the_commands_that_are_printed_have_the_same_columns(
+def test_the_printed_commands_have_the_same_columns(
     choice: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The search weighs sets of features as it weighs models, and prints commands that have them."""
+"""The search compares sets of features like models, and prints commands with the best set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sets(words: str) -> list[str]:
     return weighed(words.split(), FeatureOptions.of(words.split(), Place(channels=("a", "b"))))
 
 
-def test_sets_are_what_the_words_leave_open() -> None:
+def test_sets_vary_only_the_options_that_are_not_given() -> None:
     choices = sets("rate=50")
     assert len(choices) == len(set(choices)) == 9
     assert choices[0] == "window=64 hop=16 statistics=auto bands=auto rate=50"
@@ -33,12 +33,12 @@ def test_sets_are_what_the_words_leave_open() -> None:
     assert sets("rate=50 window=64")[0].startswith("window=64 hop=32 statistics=auto bands=none")
     assert len(sets("window=50 hop=10")) == 1
     assert len(sets("rate=50 window=64 hop=9 statistics=mean bands=1-5 zero=3")) == 1
-    assert len(sets("rate=8000")) == 6  # no window is longer than 512 readings
+    assert len(sets("rate=8000")) == 6  # no window has more than 512 readings
 
 
 @pytest.fixture
 def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Equally loud hums: only bands tell the two apart."""
+    """A recording of two equally loud hums: only bands separate the classes."""
     monkeypatch.chdir(tmp_path)
     n = np.arange(3000)
     label = n // 300 % 2
@@ -49,7 +49,7 @@ def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "hum.csv"
 
 
-def test_the_best_set_is_taken_and_its_commands_work(recording: str, scheduler: str) -> None:
+def test_the_best_set_is_chosen_and_its_commands_work(recording: str, scheduler: str) -> None:
     words = ["--drop", "warm", "--features", "rate=50", "--board", "rpi_pico"]
     more = ["--trials", "9", "--json", "found.json", "--scheduler", scheduler]
     assert main(["tune", recording, *words, *more]) == 0
@@ -70,7 +70,7 @@ def test_the_best_set_is_taken_and_its_commands_work(recording: str, scheduler: 
     assert by_set["statistics=none"]["ram_bytes"] > 0
 
 
-def test_a_target_that_few_sets_have_is_searched_in_these(recording: str, scheduler: str) -> None:
+def test_a_target_that_few_sets_have_limits_the_sets(recording: str, scheduler: str) -> None:
     words = ["--columns", "x", "warm", "--features", "rate=50", "--target", "x_mean"]
     more = ["--board", "rpi_pico", "--trials", "3", "--json", "found.json"]
     assert main(["tune", recording, *words, *more, "--scheduler", scheduler]) == 0

@@ -34,9 +34,9 @@ def test_trials_learn_as_simulate_does(
     capsys: pytest.CaptureFixture[str],
     scheduler: str,
 ) -> None:
-    """The accuracy is that of the command that is printed; without these options it is another.
+    """The accuracy equals that of the printed command; without these options it would differ.
 
-    `tune` counts the RAM of each size within 1 %, and `simulate --board` to the byte.
+    `tune` estimates the RAM of each size within 1 %, and `simulate --board` to the byte.
     """
     monkeypatch.chdir(tmp_path)
     search = [*SEARCH, "--scheduler", scheduler]
@@ -61,7 +61,7 @@ def test_trials_learn_as_simulate_does(
     assert "search: not the same data" in capsys.readouterr().err
 
 
-def test_numbers_have_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regression_has_no_label_budget(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", "synth:mv", "--target", "target", *SEARCH, "--label-budget", "10%"]
     assert main(words) == 2
     assert "--label-budget is for classes" in capsys.readouterr().err

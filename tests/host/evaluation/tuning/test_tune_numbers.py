@@ -1,4 +1,4 @@
-"""The search for a model of numbers: the measure is the mean absolute error."""
+"""The search for a regression model: the measure is the mean absolute error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 DATA = ["synth:friedman", "--target", "target", "--limit", "500"]
 
 
-def test_the_commands_that_it_prints_work(
+def test_the_printed_commands_work(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -54,7 +54,7 @@ def test_the_commands_that_it_prints_work(
     assert "<svg" in (tmp_path / "front.html").read_text()
 
 
-def test_errors_are_about_the_samples_that_are_scored() -> None:
+def test_errors_count_only_scored_samples() -> None:
     columns = np.random.default_rng(0).normal(size=(400, 2))
     columns[::7, 1] = np.nan
     stream = NumberStream("made", columns, ("x", "y"), place=1, horizon=3, lags=2)
@@ -68,7 +68,7 @@ def test_errors_are_about_the_samples_that_are_scored() -> None:
     )
 
 
-def test_whatever_is_asked_for_is_a_model() -> None:
+def test_every_proposal_is_a_valid_model() -> None:
     split = NumberSplit(open_numbers("synth:mv", limit=100), 50, 50)
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
     known = first(split.models(), split.default, 8192)
@@ -92,7 +92,7 @@ def test_a_time_limit_is_refused() -> None:
         (["--label", "x"], "--label is for classes"),
     ],
 )
-def test_bad_input_is_told(
+def test_bad_input_is_reported(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(["tune", *DATA, *words, "--board", "rpi_pico"])

@@ -1,4 +1,4 @@
-"""`microshrub export`: what it refuses, what it replaces, and the formats that others read."""
+"""`microshrub export`: refused options, replaced files, and formats for other programs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_unknown_format_is_named(
     assert not target.exists()
 
 
-def test_a_file_is_replaced_by_a_whole_one_or_left(
+def test_a_file_is_replaced_completely_or_kept(
     files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "model"
@@ -66,7 +66,7 @@ def test_a_file_is_replaced_by_a_whole_one_or_left(
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_the_model_is_not_replaced(
+def test_the_model_is_not_overwritten(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = files["linked"].read_bytes()
@@ -75,7 +75,7 @@ def test_the_model_is_not_replaced(
     assert files["linked"].read_bytes() == before
 
 
-def test_a_folder_that_is_not_there(
+def test_a_missing_folder_is_reported(
     files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = refused(capsys, files["linked"], "--format", "c", "-o", tmp_path / "no" / "model.h")
@@ -86,7 +86,7 @@ def test_a_folder_that_is_not_there(
 
 
 def read_emlearn(text: str, raw: np.ndarray) -> list[int]:
-    """The votes' winners, by a reader of emlearn's format that knows nothing of ours."""
+    """Return the classes with the most votes, by an independent reader of emlearn's format."""
     cells = [line.split(",") for line in text.split("\r\n") if line]
     assert [row[0] for row in cells[:3]] == ["f", "c", "lb"]
     nodes = [tuple(map(int, row[1:])) for row in cells if row[0] == "n"]
@@ -107,7 +107,9 @@ def read_emlearn(text: str, raw: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize("name", FITS)
-def test_emlearn_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path: Path) -> None:
+def test_emlearn_predicts_like_the_model(
+    files: dict[str, Path], name: str, tmp_path: Path
+) -> None:
     text = export(files[name], "emlearn", tmp_path / "model.csv").decode()
     raw = rows(2000, far=False)
     assert read_emlearn(text, raw) == predictions_and_votes(files[name], raw)[0]
@@ -117,7 +119,7 @@ def test_emlearn_predicts_as_the_model(files: dict[str, Path], name: str, tmp_pa
     ("name", "why"),
     [(name, "use naive Bayes") for name in BAYES] + [("by position", "different weights")],
 )
-def test_emlearn_refuses_what_it_cannot_hold(
+def test_emlearn_refuses_models_that_its_format_cannot_hold(
     files: dict[str, Path], name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = refused(capsys, files[name], "--format", "emlearn", "-o", tmp_path / "m.csv")
@@ -158,7 +160,7 @@ def test_a_model_without_a_tree_is_refused(
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in BAYES])
-def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path: Path) -> None:
+def test_onnx_predicts_like_the_model(files: dict[str, Path], name: str, tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx", reason="onnx comes with microshrub[export]")
     runtime = pytest.importorskip(
         "onnxruntime", reason="onnxruntime comes with microshrub[export]"
@@ -174,7 +176,7 @@ def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path:
     assert np.abs(scores - np.array(votes)).max() <= (1 if MODELS[name][0] == "hoeffding" else 0)
 
 
-def test_without_onnx_it_says_what_to_install(
+def test_without_onnx_the_error_says_what_to_install(
     files: dict[str, Path],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -210,7 +212,7 @@ def test_graphviz_has_every_test_and_leaf(
     assert text.count("subgraph") == len(every)
 
 
-def test_graphviz_tells_units_and_escapes(files: dict[str, Path], tmp_path: Path) -> None:
+def test_graphviz_has_units_and_escaped_names(files: dict[str, Path], tmp_path: Path) -> None:
     text = export(files["majority"], "graphviz", tmp_path / "model.dot").decode()
     assert re.search(rf'label="{re.escape(FEATURES[0])} <= -?\d+\.\d+"', text)
     assert CLASSES[2].replace("\\", "\\\\").replace('"', '\\"') in text

@@ -1,4 +1,4 @@
-"""`microshrub export --format c`: the header learns what the model learns, bit for bit."""
+"""`microshrub export --format c`: the header learns like the model, bit for bit."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def samples() -> tuple[np.ndarray, np.ndarray]:
     raw = rows(SAMPLES)
     labels = (raw[:, 0] > 0).astype(np.int32) + (raw[:, 1] > 6000)
-    raw[500:] = rows(SAMPLES - 500, far=False)  # a range shrinks, but not with a class alone
+    raw[500:] = rows(SAMPLES - 500, far=False)  # a range shrinks, but not with a single class
     labels[500:770] = 0
     return raw, labels
 
 
 @functools.cache
 def learned(file: Path) -> tuple[list[list[int]], int]:
-    """What the model says before it learns each sample, and the CRC of what it becomes."""
+    """Return the model's predictions before it learns each sample, and its final CRC."""
     model = model_files.open_model(file)
     predictions, codes = [], array("H", [0, 0, 0])
     raw, labels = samples()
@@ -86,7 +86,7 @@ def learned(file: Path) -> tuple[list[list[int]], int]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", LEARNERS)
-def test_the_header_learns_as_the_model(
+def test_the_header_learns_like_the_model(
     files: dict[str, Path], name: str, language: str, tmp_path: Path
 ) -> None:
     compiler, *options = LANGUAGES[language]
@@ -107,7 +107,7 @@ def test_the_header_learns_as_the_model(
 
 
 def test_a_file_with_two_models_is_an_error(files: dict[str, Path], tmp_path: Path) -> None:
-    """The second header would be left out without a word, and the first one's model asked."""
+    """Otherwise the second header would be ignored silently, and the first one's model used."""
     if shutil.which("gcc") is None:
         pytest.skip("there is no gcc")
     export(files["either"], "c", tmp_path / "model.h")
@@ -123,7 +123,7 @@ def test_a_file_with_two_models_is_an_error(files: dict[str, Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["either", "thicket"])
-def test_it_has_no_floats_and_allocates_nothing(
+def test_the_header_has_no_floats_and_no_allocation(
     files: dict[str, Path], name: str, tmp_path: Path
 ) -> None:
     text = export(files[name], "c", tmp_path / "model.h").decode()

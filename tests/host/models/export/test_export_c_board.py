@@ -20,7 +20,7 @@ SAMPLES = 2000
 LEARNERS = {name: MODELS[name] for name in ("either", "narrow")} | {
     "thicket": ("thicket", {"bytes": 6000})
 }
-# RAM is loaded as flash is, so that nothing has to be copied at the start.
+# RAM is loaded like flash, so the start copies nothing.
 _PLACES = """
 MEMORY { flash : ORIGIN = 0, LENGTH = 1M
          ram : ORIGIN = 0x20000000, LENGTH = 256K }
@@ -86,7 +86,7 @@ __attribute__((section(".vectors"), used)) static const void *const vectors[] = 
 
 @pytest.fixture(scope="module")
 def qemu() -> list[str]:
-    """QEMU's command with the emulated board, without what runs there."""
+    """QEMU's command with the emulated board, without a program."""
     try:
         command = emulated_boards.find_or_build("cortex-m0").command
     except emulated_boards.NoEmulator as reason:
@@ -97,7 +97,7 @@ def qemu() -> list[str]:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_it_learns_on_a_cortex_m0_as_the_model(
+def test_the_header_learns_on_a_cortex_m0_like_the_model(
     name: str, native_tools_for: Callable[[str], Any], qemu: list[str], tmp_path: Path
 ) -> None:
     tools = native_tools_for("armv6m")
@@ -124,7 +124,9 @@ def test_it_learns_on_a_cortex_m0_as_the_model(
 
 
 def learned(file: Path, raw: Any, labels: Any) -> list[int]:
-    """How many samples the model predicts right before it learns them, and its CRC32 after."""
+    """Return the number of samples that the model predicts right before it learns them,
+    and its CRC32.
+    """
     model = model_files.open_model(file)
     codes, right = array("H", [0, 0, 0]), 0
     for row, label in zip(raw.tolist(), labels.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""`microshrub export --format c-frozen`: the header says of every sample what the model says."""
+"""`microshrub export --format c-frozen`: the header predicts every sample like the model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def compiler() -> str:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_header_predicts_as_the_model(
+def test_the_header_predicts_like_the_model(
     files: dict[str, Path], compiler: str, name: str, tmp_path: Path
 ) -> None:
     export(files[name], "c-frozen", tmp_path / "model.h")
@@ -61,7 +61,9 @@ def test_the_header_predicts_as_the_model(
 
 
 @pytest.mark.parametrize("name", ["bayes", "linked"])
-def test_it_has_no_floats_and_no_libc(files: dict[str, Path], name: str, tmp_path: Path) -> None:
+def test_the_header_has_no_floats_and_no_libc(
+    files: dict[str, Path], name: str, tmp_path: Path
+) -> None:
     text = export(files[name], "c-frozen", tmp_path / "model.h").decode()
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     assert re.findall(r"#include.*", code) == ["#include <stdint.h>"]

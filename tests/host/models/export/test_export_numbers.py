@@ -1,4 +1,4 @@
-"""`microshrub export` of models that predict numbers: the header forecasts what the model does."""
+"""`microshrub export` of regression models: the header forecasts like the model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ int main(void)
 
 
 def stream() -> NumberStream:
-    """800 rows; the heat follows the speed, and the door."""
+    """Return 800 rows; the heat follows the speed, and the door."""
     rng = np.random.default_rng(4)
     speed = np.round(np.cumsum(rng.normal(size=800)), 1)
     door = (rng.random(800) < 0.3).astype(float)
@@ -69,7 +69,7 @@ def save(folder: Path, model: str) -> Path:
 
 
 def rows() -> np.ndarray:
-    """900 raw rows that go on otherwise, with values that are missing, or far off."""
+    """Return 900 raw rows in another order, with missing and extreme values."""
     rng = np.random.default_rng(9)
     raw = stream().raw_rows()[:900]
     raw = np.concatenate([raw[::-1], raw[:100]]).astype(np.int32)
@@ -80,7 +80,7 @@ def rows() -> np.ndarray:
 
 
 def taken(path: Path) -> tuple[list[list[int]], int]:
-    """What the model's Forecaster says of each row, with the interval, and the CRC of the end."""
+    """Return the Forecaster's prediction and interval for each row, and the final CRC."""
     model = model_files.open_model(path)
     predictions = [
         [model.forecaster.take(array("i", row)), model.forecaster.half] for row in rows().tolist()
@@ -89,7 +89,7 @@ def taken(path: Path) -> tuple[list[list[int]], int]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_header_forecasts_and_learns_as_the_model(model: str, tmp_path: Path) -> None:
+def test_the_header_forecasts_and_learns_like_the_model(model: str, tmp_path: Path) -> None:
     compiler, *options = MODELS[model][-1]
     if shutil.which(compiler) is None:
         pytest.skip(f"there is no {compiler}")
@@ -107,7 +107,7 @@ def test_the_header_forecasts_and_learns_as_the_model(model: str, tmp_path: Path
     assert values[-1:].view(np.uint32)[0] == crc
 
 
-def test_other_formats_say_what_they_cannot(
+def test_other_formats_refuse_what_they_cannot_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree, line = (save(tmp_path / name, name) for name in _made(tmp_path))

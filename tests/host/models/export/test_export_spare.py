@@ -1,4 +1,4 @@
-"""`microshrub export --format c` of models with spare classes: what it says has a name."""
+"""`microshrub export --format c` of models with spare classes: predicted classes have names."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ int main(void)
 
 
 @pytest.mark.parametrize("name", ["either", "narrow"])
-def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path) -> None:
-    """Half way, the third class comes: with its first label, it has a name."""
+def test_the_header_learns_a_class_that_gets_a_name(name: str, tmp_path: Path) -> None:
+    """The third class comes half-way: its first label gives it a name."""
     compiler = shutil.which("gcc")
     if compiler is None:
         pytest.skip("there is no gcc")
