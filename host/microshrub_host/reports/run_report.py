@@ -59,9 +59,22 @@ def answer(result: Result) -> str:
             f"{result.accuracy_majority:.2f} %)."
         )
     head, sentence = result.unseen.headline, result.unseen.answer()
-    if head and head.accuracy - head.guessing <= _margin(head.samples):
-        sentence += " That is no better than guessing."
-    return sentence
+    if head is None or head.accuracy - head.guessing > _margin(head.samples):
+        return sentence
+    return f"{sentence} {_beside_guessing(head.by_class)}"
+
+
+def _beside_guessing(by_class: ByClass) -> str:
+    """What an accuracy that is near that of guessing means.
+
+    Where most samples are of one class, no accuracy is far above guessing; the recalls tell then.
+    """
+    asked = [total for total in by_class.counts.sum(axis=1).tolist() if total]
+    found, chance = by_class.balanced_accuracy, 100 / len(asked)
+    error = sum(1 / total for total in asked) ** 0.5 / len(asked)  # as of a share in 1/error**2
+    if found - chance <= _margin(1 / error**2):
+        return "That is no better than guessing."
+    return f"Averaged over the classes, it finds {found:.0f} % (guessing: {chance:.0f} %)."
 
 
 def confused(by_class: ByClass) -> str:
@@ -134,7 +147,7 @@ def _in_runs(result: Result) -> bool:
     return result.accuracy_nochange - chance > _margin(result.samples)
 
 
-def _margin(samples: int) -> float:
+def _margin(samples: float) -> float:
     """Return three standard errors of a share in that many samples, in percent, at least 5."""
     return float(max(5, 150 / samples**0.5))
 

@@ -68,6 +68,29 @@ def test_the_accuracy_on_unseen_data_decides_where_labels_come_in_runs() -> None
         assert "97.50 %" in verdict, "what repeating the last label would reach is not concealed"
 
 
+@pytest.mark.parametrize(
+    ("counts", "beats"),
+    [
+        ([[1432, 0], [0, 8]], True),  # all that are rare, and no false alarm
+        ([[1380, 52], [1, 7]], True),  # less often right than guessing, but it finds them
+        ([[1430, 2], [7, 1]], False),
+        ([[1440, 0], [0, 0]], False),  # nothing rare was asked
+        ([[0, 8], [0, 1432]], False),  # it always guesses
+    ],
+)
+def test_a_model_that_finds_a_rare_class_is_better_than_guessing(
+    counts: list[list[int]], beats: bool
+) -> None:
+    result = result_of([i % 2 for i in range(100)])
+    by_class = ByClass(("usual", "rare"), np.array(counts))
+    figure = Holdout(by_class, (99.0,), 20, 4000, 99.4, None)
+    outcome = replace(result, unseen=Unseen(RUNS, figure, None, None, drifts=False, single=()))
+    first = run_report.answer(outcome)
+    assert ("no better than guessing" in first) is not beats
+    found = f"Averaged over the classes, it finds {by_class.balanced_accuracy:.0f} %"
+    assert (f"{found} (guessing: 50 %)." in first) is beats
+
+
 def test_the_better_baseline_is_named() -> None:
     rng = np.random.default_rng(7)
     verdict = run_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
