@@ -113,7 +113,7 @@ class ByClass:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Format a percentage for texts; only a share of exactly 100 is shown as 100 %."""
+    """Format a percentage for texts, so that only a share of 100 is shown as 100 %."""
     text = f"{share:.{decimals}f}"
     return f"{share:.2f} %" if float(text) == 100 > share else f"{text} %"
 

@@ -84,7 +84,7 @@ class Result(RunResult):
 
 
 class ClassTask(StreamTask[Result]):
-    """The classes of a stream's samples."""
+    """The task of predicting the classes of a stream's samples."""
 
     def __init__(self, stream: Stream, companions: Companions) -> None:
         self.name, self.rows, self.scale = stream.name, stream.values, stream.scale
@@ -173,7 +173,7 @@ def running_accuracy(right: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def running_average(right: NDArray[np.bool_]) -> float:
-    """Return the mean over time of the running accuracy, in percent, as the papers' tables do."""
+    """Return the mean over time of the running accuracy, in percent, as in the papers' tables."""
     total, before = 0.0, 0
     for at in range(0, len(right), _AT_ONCE):
         part = right[at : at + _AT_ONCE]

@@ -115,7 +115,7 @@ class NumberResult(RunResult):
 
     target: str
     horizon: int
-    scored: int  # samples with errors: these have a known target before them
+    scored: int  # samples that count for errors: a target before them is known
     errors: Errors
     nochange: Errors  # errors of predicting the last known target
     running_mean: Errors  # errors of predicting the mean of the known targets
@@ -158,7 +158,7 @@ def evaluate_numbers(
 
 
 class NumberTask(StreamTask[NumberResult]):
-    """Predicting a stream's target column, with or without an interval around each prediction."""
+    """The task of predicting a stream's target column, with or without intervals."""
 
     block = _BLOCK
 

@@ -22,7 +22,7 @@ _WIDE = 32  # a range whose ends differ by this factor is sampled on a log scale
 
 
 def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
-    """Return configurations known to be good, to begin a search with; those of `default` first.
+    """Return known good configurations to begin a search with, first those of `default`.
 
     Configurations that need more bytes than the budget are left out.
     """
@@ -39,7 +39,7 @@ def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
 def sample(
     trial: Any, models: Sequence[str], features: int, budget: int
 ) -> tuple[str, dict[str, Any]]:
-    """Draw a model, and all its parameters except those that follow from the stream.
+    """Draw a model, and all its parameters except the stream's.
 
     The model takes at most `budget` bytes if one parameter is its size; other models may turn out
     larger.

@@ -39,7 +39,7 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Draw:
-    """A draw: marks for the samples to learn, and for those to predict afterwards."""
+    """A draw: marks for the samples to learn, and for the samples to predict afterwards."""
 
     learned: Marks
     asked: Marks
@@ -217,7 +217,7 @@ def _runs(labels: Labels, times: Places, window: int, classes: int) -> Places:
     means = np.bincount(run_labels, lengths, minlength=classes) / runs
     spans = np.diff([*times[starts], times[-1] + 1])
     whole = (lengths >= np.maximum(_FLICKER, means[run_labels] / _TENTH)) & (spans >= window)
-    place = np.maximum(np.cumsum(whole) - 1, 0)  # samples before the first run belong to it
+    place = np.maximum(np.cumsum(whole) - 1, 0)  # earlier samples belong to the first run
     kept = run_labels[whole] if whole.any() else run_labels[:1]
     same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # flickering runs as one
     return np.repeat(same[place], lengths)

@@ -80,7 +80,7 @@ class Search:
             stack.pop_all()
 
     def close(self) -> None:
-        """Close the file, and so unlock it for other searches."""
+        """Close the file, which unlocks it for other searches."""
         self._file.close()
 
     def __enter__(self) -> Search:
@@ -219,7 +219,7 @@ class Search:
         self._study.tell(self._under_way.pop(number), state=self._states.FAIL)
 
     def _again(self) -> None:
-        """Queue what a stopped search had begun; in a new study, queue the first choices."""
+        """Queue a stopped search's open trials; in a new study, queue the first choices."""
         for trial in self._trials("RUNNING"):
             self._study.tell(trial.number, state=self._states.FAIL)
             if "configuration" in trial.user_attrs:

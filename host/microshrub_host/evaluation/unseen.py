@@ -100,7 +100,7 @@ class Unseen:
     by: str  # the kind of stretches: stretches.RUNS, GROUPS or BLOCKS
     holdout: Holdout | None
     now: Holdout | None
-    ends: Holdout | None  # ends of stretches that are the only one of their class
+    ends: Holdout | None  # ends of the only stretch of a class
     drifts: bool  # whether old stretches are predicted clearly worse than recent ones
     single: tuple[str, ...]  # classes with only one stretch
     group: str = ""  # the column that names the groups

@@ -22,7 +22,7 @@ from .model_files import OpenModel
 ENCODE = ("quantizer", "encode_rows")
 _C_TYPES = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
 _RENAMED = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may define
-_LEAST = 12  # items; with fewer, gcc warns about kernels that read more only with more features
+_LEAST = 12  # items; gcc warns if a kernel might read more of a smaller array
 LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = (
     "buffers",
@@ -226,7 +226,7 @@ class State:
         yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
     def table(self, table: Any, name: str) -> Iterator[str]:
-        """Yield a table of addresses, after those of its entries that are not yet defined."""
+        """Yield a table of addresses, preceded by its entries that are not yet defined."""
         entries = []
         for k, item in enumerate(table):
             if id(item) in self._names:

@@ -67,7 +67,7 @@ def grows(model: OpenModel) -> bool:
 
 
 def words() -> dict[str, str]:
-    """Return the indices of the quantizer's state words, by their names in FUNCTIONS."""
+    """Return the constants in FUNCTIONS, such as indices of state words, by name."""
     library = loader.load("python")
     growth, store = library.range_growth, library.thicket.sample_store
     numbers = {

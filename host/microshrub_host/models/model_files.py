@@ -81,7 +81,7 @@ class ModelFile:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
     scale: Scale  # units of the features' raw integers
-    stream: str  # name of the stream it learned
+    stream: str  # name of the learned stream
     samples: int  # number of samples learned
     accuracy: float  # prequential, percent; for regression the mean absolute error
     states: States = field(repr=False)

@@ -50,7 +50,7 @@ class Sharer:
     classes: Sequence[str]
 
     def held(self) -> tuple[str, ...]:
-        """Return the classes of which it holds samples that it was taught itself."""
+        """Return the classes with samples that the owner was taught directly."""
         return tuple(name for name in self.classes if self._holds(name))
 
     def _holds(self, name: str) -> bool:
@@ -69,7 +69,7 @@ class Sharer:
         return data
 
     def forget(self, packets: Sequence[Any], origin: str | None = None) -> int:
-        """Forget samples like those of packets, or all samples of an origin; return the number.
+        """Forget samples like a packet's, or all samples of an origin; return the number.
 
         Raises UserError.
         """

@@ -87,8 +87,8 @@ class Bayes:
 def trees_of(model: OpenModel) -> list[Tree]:
     """Return the trees of a model, the heaviest first; none if it has not grown any.
 
-    None, too, for learners without trees. Raises UserError if the model's buffers do not hold
-    trees.
+    The list is also empty for learners without trees. Raises UserError if the model's buffers do
+    not hold trees.
     """
     reader = reader_of(model)
     return reader.trees() if reader else []
@@ -101,7 +101,7 @@ def reader_of(model: OpenModel) -> TreeReader | None:
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
-    """Yield the leaves below a node, starting with those under `below`."""
+    """Yield the leaves under a node, on the `below` side first."""
     if isinstance(node, Leaf):
         yield node
     else:

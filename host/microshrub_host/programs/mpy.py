@@ -224,7 +224,7 @@ class _Reader:
         at = self.at
         kind, data, data_bytes = word & 3, self.take(word >> 3), 0
         if kind == NATIVE:
-            self.uint()  # offset of its header
+            self.uint()  # offset of the header
         elif kind == VIPER:
             flags = self.uint()
             if flags & 0x10:  # a native module: relocations end the file

@@ -13,8 +13,8 @@ from ..boards.sample_time import SampleTime
 from .result_tables import in_rom, mixed
 
 _FIRST = ("model", "quantizer", "metrics", "target", "rows")  # first sections; code comes last
-_OPENED = 20  # a section with at least this part of all bytes is shown in detail
-_NAMED = 100  # in such a section, lines with at least this part of all bytes have a name
+_OPENED = 20  # a section with 1/_OPENED of all bytes or more is shown in detail
+_NAMED = 100  # in such a section, lines with 1/_NAMED of all bytes or more have a name
 
 
 def print_budget(

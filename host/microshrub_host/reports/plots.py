@@ -111,7 +111,7 @@ def _draw_progress(axes: Any, result: Result) -> None:
 
 
 _LAST = 300  # samples whose predictions are plotted
-_COLUMNS = 2000  # of points in a line, at most
+_COLUMNS = 2000  # points of a line, at most
 
 
 def draw_numbers(result: NumberResult, stream: NumberStream) -> Any:

@@ -64,7 +64,7 @@ class RecordingReport:
         return rows, lines
 
     def page(self, command: str, facts: Mapping[str, str]) -> Page:
-        """Return a page of the same description, with a picture of each column."""
+        """Return the description as a page, with a picture of each column."""
         page = Page(self.title, command, facts)
         for line in [*self.facts, *self.notes]:
             page.paragraph(line)

@@ -104,7 +104,7 @@ class Companion:
     name: ClassVar[str]  # name in config.json
     key: ClassVar[str]  # name in --json, and in a result's `companions`
     title: ClassVar[str]  # title of its section in a budget
-    cost: ClassVar[str] = ""  # what takes time in addition to the learner
+    cost: ClassVar[str] = ""  # its work in addition to the learner's, as text
     buffers: ClassVar[tuple[str, ...]] = ()  # prefixes of its buffers' names
     states: ClassVar[tuple[str, ...]] = ()  # names of its saved states
     options: ClassVar[tuple[Option, ...]] = ()

@@ -38,7 +38,7 @@ Time = Callable[[Work], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Place:
-    """Where the features are extracted, as far as known."""
+    """The sensor and the board that features are extracted on, as far as known."""
 
     rate: float | None = None  # readings a second
     channels: Sequence[str] = ()  # names of a reading's values; if empty, one is assumed

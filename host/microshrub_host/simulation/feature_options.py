@@ -29,7 +29,7 @@ from .feature_choice import (
     window_of,
 )
 
-# As in features.py; and the defaults for windows with bands, and without
+# Names as in features.py; defaults for windows with bands, and for windows without
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
 _WITH_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
 _ALONE = STATISTICS[:6]

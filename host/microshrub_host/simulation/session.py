@@ -144,7 +144,7 @@ class Session(_Model):
         return predictions
 
     def load(self, learner: bytes, quantizer: bytes) -> None:
-        """Load the saved states of both."""
+        """Load the saved states of learner and quantizer."""
         self.model.load(learner)
         self.quantizer.load(quantizer)
 
@@ -220,7 +220,7 @@ class NumberSession(_Model):
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """Return the saved states by name, b"" for what the Forecaster does not have."""
+        """Return the saved states by name, b"" for parts that the Forecaster lacks."""
         saved = self.saved()
         for name in ("target", "interval", "naive"):
             part = getattr(self.forecaster, name)

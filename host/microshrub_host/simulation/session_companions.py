@@ -166,7 +166,7 @@ class AskedLabels(SessionCompanion):
         self.strategy = library.QueryStrategy(model.classes, budget["labels"], budget["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
-        self._outputs = bytearray()  # for each sample of the last block: 0, or its outcome
+        self._outputs = bytearray()  # 0 or an outcome for each sample of the last block
         self._model, self._watchers = model, session.watchers
         self._now = -1  # the last predicted sample of this run
         self._rehearsal = None

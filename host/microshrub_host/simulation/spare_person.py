@@ -48,7 +48,7 @@ class Person(SessionCompanion):
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # for each sample of the last block: 1 if it was novel
-        self._answers: list[list[int]] = []  # sample, class, novel ones of it and in all, outcome
+        self._answers: list[list[int]] = []  # sample, class, novel of it, novel in all, outcome
 
     def begin(self, rows: int) -> None:
         self._new = bytearray(rows)

@@ -53,7 +53,7 @@ class SpareRun(CompanionRun):
         parameters: dict[str, int],
         report: CompanionReport,
     ) -> SpareRun:
-        """Return the result of a Person; names are all classes', known those named at first."""
+        """Return the result of a Person; `known` are the classes with a name at first."""
         new, labels, right = report.outputs[0].astype(np.bool_), report.labels, report.right
         answers: list[list[int]] = report.status["answers"]
         since = np.full(len(names), len(labels))  # the first sample after which a class has a name

@@ -21,7 +21,7 @@ from .window_gain import LEAST, Floats, runs_of
 
 _MOST = 60_000  # readings
 _AHEAD = 0.03  # least gain in mean recall, which exceeds chance
-_SHRINKAGE = 0.2  # shrinkage of the covariance towards that of uncorrelated features
+_SHRINKAGE = 0.2  # shrinkage of the covariance towards uncorrelated features
 
 
 def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) -> bool:

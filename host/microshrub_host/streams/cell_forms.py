@@ -37,7 +37,7 @@ class CellForm:
     """How a column's cells become numbers."""
 
     read: Read
-    what: str  # what was removed or read, as text
+    what: str  # note on removed or converted text
     kind: str = ""
     name: str = ""  # in front of each number
     is_decimal: bool = False  # a number with a comma and nothing else
@@ -100,8 +100,8 @@ def forms_of(
 ) -> list[CellForm | None]:
     """Return how to read the cells of each column; None leaves them unchanged.
 
-    decimal is the decimal sign, if given; else it is found if all columns agree. A column with two
-    possible readings is left unchanged.
+    decimal is the decimal sign, if given; else it is inferred if all columns agree. A column with
+    two possible readings is left unchanged.
     """
     known = [[cell for cell in cells if cell not in MISSING_CELLS] for cells in columns]
     cut = [_cut(cells) for cells in known]

@@ -59,7 +59,7 @@ def class_names(
     warmup: int,
     fewest: int = 2,
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the classes in order, and notes; `first` has the first sample of each class found.
+    """Return the classes in order, and notes; `first` has the first sample of each class.
 
     Raises DataError for fewer than `fewest` classes, and for a class that is not in `known`, if
     given. Without `known`, there is a note on classes that begin after the first `warmup` samples:

@@ -149,7 +149,7 @@ _FEW = 16  # different texts among the first samples that any column may have
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # separators of thousands, except commas
 _GROUPED = re.compile(rf"[+-]?\d{{1,3}}({_APART.pattern}\d{{3}})+([.,]\d+)?")
-_NEARLY = 0.95  # share of a column's texts
+_NEARLY = 0.95  # share of a column's texts that counts as nearly all
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
 _WITH_UNIT = re.compile(
     r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)([^\W\d_][^\s,;:]{0,9}|[%°‰µ]\S{0,9})"
@@ -294,7 +294,7 @@ class Column:
 def together(
     faults: Sequence[DataError], drop: Sequence[str], options: Sequence[str] = ()
 ) -> DataError:
-    """Return one error for all, with options that repair what options can.
+    """Return one error for all faults, with the options that avoid some of them.
 
     The options are --drop with all columns to leave out, and others.
     """

@@ -219,7 +219,7 @@ def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
     if source.is_pipe and limit is not None:
         raise UnsureError("a pipe that need not be read to its end")
     read = len(layout.columns) + (layout.label is not None)
-    plain_from = layout.skip if read < layout.cells else -1  # pyarrow checks what it reads
+    plain_from = layout.skip if read < layout.cells else -1  # pyarrow checks columns that it reads
     return count_lines(source, limit and limit + layout.skip + 1, plain_from) - layout.skip
 
 

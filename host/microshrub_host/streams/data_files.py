@@ -58,10 +58,10 @@ class FileTable:
     lines: list[int] | range = field(default_factory=list)
     header_line: int = 0  # of a CSV file with a header
     delimiter: str = ""  # of a CSV file
-    writings: Writings = field(default_factory=Writings)  # spaces around the classes
+    writings: Writings = field(default_factory=Writings)  # spaces after the classes
     group_place: int | None = None  # in a row
     group_cells: list[str] = field(default_factory=list)
-    clocks: tuple[str, ...] = ()  # columns left out, as they have the time of a row
+    clocks: tuple[str, ...] = ()  # columns left out, with the time of each row
 
     @property
     def name(self) -> str:

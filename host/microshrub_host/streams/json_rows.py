@@ -45,7 +45,7 @@ def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
 
 
 def record_rows(records: Iterator[Record], left_out: LinesLeftOut, note: str) -> CellRows:
-    """Return the rows of records with their numbers; left_out counts what has no column."""
+    """Return the rows of records with their numbers; left_out counts values without a column."""
     early = list(islice(records, _HEAD))
     names = _names(early)
     return CellRows(_rows(chain(early, records), names, left_out, None), names, left_out, [note])

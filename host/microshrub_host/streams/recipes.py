@@ -56,10 +56,10 @@ class Recipe:
     concepts: int
     classes: int
     features: tuple[str, ...]  # as River yields them
-    one_hot: Mapping[str, range] = field(default_factory=dict)  # values of features to encode
+    one_hot: Mapping[str, range] = field(default_factory=dict)  # values to one-hot encode
     width: int = 0  # samples that a change takes; 0: abrupt
     period: int = PERIOD
-    again: bool = True  # whether the first concept follows the last, which stays otherwise
+    again: bool = True  # whether concepts repeat; otherwise the last one stays
     irrelevant: int = 0  # additional irrelevant features
     binary: bool = False  # whether these have two values instead of all from 0 to 1
 
@@ -256,7 +256,7 @@ _SEA = Recipe(partial(_in_turn, _sea, _FOUR), 4, 2, numbered(3))
 _LED = Recipe(_led_drift, 4, 10, numbered(24))
 _RBF = Recipe(partial(_rbf_drift, 1e-4), 1, 5, numbered(10))
 
-# Streams with a stream for each numbered concept, and for a change between two of them
+# Streams with concepts that are streams by number, as are changes between two of them
 _NUMBERED = {
     "agrawal": (_agrawal, replace(_AGRAWAL, one_hot={})),
     "sea": (_sea, _SEA),

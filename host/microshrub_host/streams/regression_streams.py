@@ -90,7 +90,7 @@ class NumberStream:
     horizon: int  # 0: the target belongs to the sample's own time
     lags: int  # the target's last values used as features; 0 without a horizon
     notes: tuple[str, ...] = ()  # sentences on losses while reading
-    known_scale: Scale | None = None  # if the reader has already determined it
+    known_scale: Scale | None = None  # if the reader has determined it
     extraction: Extraction | None = None  # for columns extracted from a recording's readings
 
     @property

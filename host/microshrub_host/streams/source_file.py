@@ -102,7 +102,7 @@ class Recordings:
     """The recordings in a joined file; complete after it was read."""
 
     starts: list[int] = field(default_factory=list)  # first row of each, from 0 on
-    groups: list[int] = field(default_factory=list)  # of those held out as a whole
+    groups: list[int] = field(default_factory=list)  # first rows of the held-out recordings
     group_name: str = "file"
     readings: int = 0  # rows of each, if all have the same number
 
@@ -125,7 +125,7 @@ class SourceFile:
 
     name: str
     open: Callable[[], IO[bytes]]  # opens the bytes at the first one. Raises OSError
-    size: Callable[[], int]  # bytes, of a pipe those received so far. Raises OSError
+    size: Callable[[], int]  # number of bytes; of a pipe, received so far. Raises OSError
     is_pipe: bool
     project: Recording | None = None  # the page's project, if it is the recording in one
     made: Made | None = None  # if it was converted from another file

@@ -179,9 +179,9 @@ class Numbers:
         return max(float(np.abs(part).max(initial=0)) for part in self.parts())
 
     def wider_than(self, width: float, count: float) -> bool:
-        """Return whether more than `count` numbers each are below and above an interval.
+        """Return whether an interval of that width has more than `count` numbers on either side.
 
-        The interval has that width. False if a sample of the numbers does not show one.
+        False if a sample of the numbers shows no such interval.
         """
         some = _every(self.count // _FEW + 1, self.parts())
         low, high = (float(some[int(place * (len(some) - 1))]) for place in (_LOW, _HIGH))

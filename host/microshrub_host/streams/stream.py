@@ -112,9 +112,9 @@ class Stream:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
     notes: tuple[str, ...] = ()  # sentences on guesses and losses while reading
-    known_scale: Scale | None = None  # if the reader has already determined it
+    known_scale: Scale | None = None  # if the reader has determined it
     extraction: Extraction | None = None  # for features extracted from a recording's readings
-    clocks: tuple[str, ...] = ()  # columns left out, as they have the time of a row
+    clocks: tuple[str, ...] = ()  # columns left out, with the time of each row
     label_name: str = ""  # column of the class; "": the source has no name for it
     # The place in the recording of each sample, or of its last reading, if samples were shuffled
     # or are windows

@@ -29,7 +29,7 @@ _MOST = 0.99  # share of a column that shows which values are plausible
 _SOME = 0.02  # part of a column that is larger than the rest beyond _USUAL or _MOST
 _FEW = 1000  # numbers that are checked first
 _BYTES_AT_ONCE = 1 << 21  # of values that are read from a file
-_ABSURD = 1e6  # a number so many times as large as the plausible ones does not affect the unit
+_ABSURD = 1e6  # factor above the plausible numbers, beyond which a number does not affect the unit
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _offset(known: Numbers, size: float) -> tuple[float, float]:
 
 
 def _plausible(known: Numbers) -> Numbers:
-    """Return all numbers except one like a mistyped 1e308, which would turn the others into 0."""
+    """Return the plausible numbers: a mistyped 1e308 would turn all others into 0."""
     largest = known.largest()
     if known.larger_than(largest * (2 / _ABSURD)) > _SOME * known.count + 2:
         return known

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-_FEW = 4  # an ensemble of at least so many members hardly ever gets stuck, whatever the step
+_FEW = 4  # members with which an ensemble hardly ever gets stuck, whatever the step
 _MAX_FEATURES = ("all", "half", "root")
 
 _USUAL: dict[str, Any] = {

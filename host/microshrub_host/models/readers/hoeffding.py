@@ -1,4 +1,4 @@
-"""Reader of the tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
+"""Reader for the tree of a HoeffdingTree, laid out as in firmware's hoeffding/pool.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 
 
 class HoeffdingReader(TreeReader):
-    """Reads the tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
+    """Reads the tree of a HoeffdingTree, laid out as in firmware's hoeffding/pool.py."""
 
     BUFFERS = "tree"  # prefix of the names of the buffers with the nodes
 

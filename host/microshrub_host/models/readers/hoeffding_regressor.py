@@ -1,4 +1,4 @@
-"""Reader of the tree of a HoeffdingRegressor, in firmware's regression/hoeffding.py."""
+"""Reader for HoeffdingRegressor trees, laid out as in firmware's regression/hoeffding.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of the trees of a ShrubEnsemble, in firmware's shrub/pool.py and weights.py."""
+"""Reader for ShrubEnsemble trees, laid out as in firmware's shrub/pool.py and weights.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LARGEST = 65535
 
 
 class ShrubReader(TreeReader):
-    """Reads the members of a ShrubEnsemble, in firmware's shrub/pool.py and weights.py."""
+    """Reads ShrubEnsemble members, laid out as in firmware's shrub/pool.py and weights.py."""
 
     single = False
 

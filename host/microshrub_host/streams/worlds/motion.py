@@ -10,7 +10,7 @@ import numpy as np
 
 from .world import Row, whole
 
-G = 16384.0  # counts for the weight of a mass on Earth, at the MPU-6050's range of 2 g
+G = 16384.0  # counts for 1 g, at the MPU-6050's range of 2 g
 TAUGHT = ("rest", "shake", "circle") * 3  # class after class, three rounds
 _GESTURE_RATE, _FAN_RATE = 100, 200  # readings a second
 
