@@ -124,7 +124,8 @@ class YearSleep:
 
 def _learner_us(board: Board) -> float:
     """Return the longest time of a sample in the board's file for a Hoeffding tree, which is
-    larger than the year's tree."""
+    larger than the year's tree.
+    """
     rows = [row for row in (board.cost.rows if board.cost else ()) if "hoeffding" in row.model]
     most = max((row.predict[1] + row.learn[1] for row in rows), default=0.0)
     return most * (board.cost.cycles if board.cost else 1.0) * 1e6 / board.clock_hz

@@ -1,7 +1,7 @@
-"""What a board was measured to do, as a text that its owner can send.
+"""A report of measurements on a board, as a text that the board's owner can send.
 
-A thicket of the default size for the board is put beside the board's program, tested, and served
-for a minute with samples over the line. Then it is removed.
+A thicket of the default size for the board is put on the board next to the board's program,
+tested, and used for a minute with samples over the line. Then the thicket is removed.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ Update = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of a program on a board."""
+    """The result of a trial of a program on a board."""
 
     before: Facts
     after: Facts  # with the library, the model and its quantizer
     test: SelfTest
-    budget_free: int  # bytes that `build` says are left of the heap beside this program
-    model_bytes: int  # as --bytes
+    budget_free: int  # bytes of heap that this program leaves free, as `build` computes them
+    model_bytes: int  # the model's --bytes
     features: int
 
 
 @dataclass(frozen=True)
 class Served:
-    """What came of serving."""
+    """The result of a run over the line."""
 
     figures: Figures
     seconds: float
@@ -59,7 +59,7 @@ class Served:
 
 
 class TrialProgram:
-    """The program that is tried, in a folder that is there as long as this is entered."""
+    """The program of a trial, in a folder that exists within the `with` block."""
 
     def __init__(self, board: Board, seconds: float) -> None:
         samples = max(_LEAST, round(seconds * RATE))
@@ -85,7 +85,7 @@ class TrialProgram:
         return program_config.of_stream(stream, DEFAULT, parameters, 0, config)
 
     def files(self, device: flash.Runs) -> flash.Files:
-        """What that board gets of it."""
+        """Return the program's files for the board."""
         files = build.read(self.folder)
         virtual = bool(device.value(simulated_board.MARK))
         return simulated_board.for_this_pc(files) if virtual else files
@@ -105,9 +105,9 @@ def try_out(
 def serve(
     device: flash.Starts, program: TrialProgram, update: Callable[[int, int], object]
 ) -> Served:
-    """Start the program that was tried, and have it predict and learn the stream over the line.
+    """Start the tested program, and have it predict and learn the stream over the line.
 
-    Raises UserError at the first prediction that is not the simulator's.
+    Raises UserError at the first prediction that differs from the simulator's.
     """
     twin = Twin(program.folder)
     rows, labels = twin.raw_rows(program.stream), twin.labels(program.stream)
@@ -136,7 +136,7 @@ def text(
     rows: Sequence[CostRow],
     notes: Sequence[str],
 ) -> str:
-    """The report; its last part goes into boards/NAME.toml."""
+    """Return the report; its last part is for boards/NAME.toml."""
     before, after, test = tried.before, tried.after, tried.test
     lines = [
         f"board        {board.name} ({board.key})",
@@ -185,7 +185,7 @@ def text(
 
 
 def _section(date: str, tried: Tried, served: Served) -> str:
-    """The section [[report]] of a board file; who sends it says how to find it again."""
+    """Return the section [[report]] of a board file; the sender adds where the report is."""
     before = tried.before
     code = before.executable_bytes
     return "\n".join([

@@ -12,14 +12,14 @@ _MOST = 1000  # bytes of a line
 
 
 def words_of(line: str) -> str | None:
-    """What the program says in a line; None if the line is of something else."""
+    """Return the program's message in a line; None for any other line."""
     return line.strip().removeprefix(_BEGIN) if line.strip().startswith(_BEGIN) else None
 
 
 class BoardWords:
-    """Looks through what comes between the frames of a link; `last` is the newest line.
+    """Finds the program's messages between the frames of a link; `last` is the newest one.
 
-    Of a traceback that is its last line.
+    For a traceback, `last` is its last line.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class BoardWords:
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
-        """Take what was no frame."""
+        """Take bytes that are no frame."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_MOST:]
         for line in lines:
@@ -42,14 +42,14 @@ class BoardWords:
 
     @contextlib.contextmanager
     def explaining(self) -> Iterator[None]:
-        """Within it, a LostError has the board's newest line, if its program has ended."""
+        """Add the board's newest line to a LostError in the block, if the program has ended."""
         try:
             yield
         except LostError as error:
             raise self.explained(error) from None
 
     def explained(self, error: LostError) -> LostError:
-        """The error with the board's newest line, if its program has ended."""
+        """Return the error, with the board's newest line if the program has ended."""
         if not isinstance(error, StoppedError) or not self.last:
             return error
         return StoppedError(

@@ -15,12 +15,12 @@ from ..link.link_errors import LinkError, RefusedError, RestartedError
 from ..link.messages import classes, late_label
 
 HELP = "name NAME, rename OLD NEW, merge NAME INTO, forget NAME, or dismiss"
-_WORDS = {"name": 1, "rename": 2, "merge": 2, "forget": 1, "dismiss": 0}  # behind each command
+_WORDS = {"name": 1, "rename": 2, "merge": 2, "forget": 1, "dismiss": 0}  # words after each
 _ENTER, _RUBOUT, _ESCAPE = "\r\n", "\x7f\b", "\x1b\x15"
 
 
 class Classes:
-    """The classes of a device, as it tells them; `message` is the last answer, for people."""
+    """The classes of a device; `message` is the device's last answer, for people."""
 
     def __init__(self, link: HostLink, number: int) -> None:
         self._link = link
@@ -29,29 +29,29 @@ class Classes:
 
     @property
     def now(self) -> ClassState:
-        """What was told last, of whichever class."""
+        """The last state received, of any class."""
         return self._now
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all classes: that of the one that it stands for; `spare 2` where there is none."""
+        """The names of all classes; merged ones share a name, `spare 2` has none."""
         return tuple(
             self.all[state.stands_for].name or f"spare {c + 1}" for c, state in enumerate(self.all)
         )
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The classes that have a name of their own."""
+        """The numbers of classes with a name of their own."""
         return tuple(state.number for state in self.all if state.state == NAMED)
 
     def refresh(self) -> None:
-        """Ask for the novel samples; and for all names, if one is another now."""
+        """Read the count of novel samples; read all names, if one has changed."""
         before = self._now.changes
         if self._ask(0).changes != before:
             self.all = tuple(self._ask(c) for c in range(len(self.all)))
 
     def fold(self, rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-        """A confusion matrix of all classes as one of those shown: merged ones are added up."""
+        """Reduce a confusion matrix of all classes to the shown ones; add up merged classes."""
         result = {label: dict.fromkeys(self.shown, 0) for label in self.shown}
         for label, row in enumerate(rows):
             for predicted, number in enumerate(row):
@@ -61,7 +61,7 @@ class Classes:
         return [tuple(row.values()) for row in result.values()]
 
     def do(self, line: str) -> None:
-        """Carry a command out; what came of it is in `message`. Raises LinkError.
+        """Carry out a command, and put the result into `message`. Raises LinkError.
 
         The first letter of a command is enough, and names with spaces are quoted.
         """
@@ -71,7 +71,7 @@ class Classes:
         except RefusedError as error:
             self.message = str(error)
         except RestartedError:
-            self.message = "The device was reset: type it again"  # the watch says hello again
+            self.message = "The device was reset: type it again"  # the watch connects again
         except LinkError:
             raise
         except (UserError, ValueError) as error:
@@ -91,7 +91,7 @@ class Classes:
         return message
 
     def label(self, sample_id: int, name: str) -> None:
-        """Tell the class, by its name, of a sample that waits for it. Raises LinkError."""
+        """Send the class, by name, of a sample that waits for a label. Raises LinkError."""
         self._link.ask(late_label(sample_id, self.names.index(name)))
 
     def _name(self, text: str) -> str:
@@ -116,7 +116,7 @@ class Classes:
         return "The novel samples are dropped"
 
     def _number(self, name: str) -> int:
-        """The class of that name. Raises UserError if none has it."""
+        """Return the class of that name. Raises UserError if no class has the name."""
         for state in self.all:
             if state.name == name:
                 return state.number
@@ -134,19 +134,19 @@ class Classes:
 
 
 class CommandLine:
-    """What a person types, key by key; `text` is the line so far."""
+    """A line that a person types, key by key; `text` is the line so far."""
 
     def __init__(self) -> None:
         self.text = ""
         self._shown = ""
 
     def changed(self) -> bool:
-        """Whether the line is another one than when this was asked before."""
+        """Return whether the line has changed since the last call."""
         before, self._shown = self._shown, self.text
         return before != self.text
 
     def press(self, keys: str) -> list[str]:
-        """Take keys; returns the lines that were ended."""
+        """Take keys; return the lines that were completed."""
         lines = []
         for key in keys:
             if key in _ENTER:

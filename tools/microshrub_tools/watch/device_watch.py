@@ -1,4 +1,4 @@
-"""Watches a device at work; it asks for nothing that changes what the device learns."""
+"""Watches a device at work, without requests that change its learning."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _DRIFT = ("none", "warning", "drift")
 
 
 class Watch:
-    """Asks a device again and again. `history` keeps Moments, one for each status at first.
+    """Polls a device. `history` keeps Moments, one for each status at first.
 
-    words are what it says besides, if somebody listens.
+    words collect the device's messages besides.
     """
 
     def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:
         self.link = link
         self.is_virtual = False  # whether the device is a virtual board: its heap is this PC's
-        self.message = ""  # what came of the last "this is normal"
+        self.message = ""  # the result of the last "this is normal"
         self.words = words or BoardWords()
         self._began = time.monotonic()
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
@@ -55,13 +55,13 @@ class Watch:
         self.recent = Recent()
         self.history = History()
         self._confusion: list[tuple[int, ...]] = []
-        self.taught: int | None = 0  # classes that had a label; None: the device does not tell
+        self.taught: int | None = 0  # classes with labels; None: unknown
         self._connect()
 
     def ask(self, *, matrix: bool = False) -> DeviceStatus:
-        """The status now and, if asked for, the confusion matrix. Raises LinkError.
+        """Read the status and, with matrix, the confusion matrix. Raises LinkError.
 
-        Says hello again to a device that was reset.
+        Connects again to a device that was reset.
         """
         try:
             return self._ask(matrix)
@@ -81,13 +81,13 @@ class Watch:
         self.asks = bool(config.get("queries"))
         self.query: Query | None = None
         self._heard = 0  # the last query that the bell rang for
-        self.target: int | None = config.get("column")  # the value that is predicted, if one is
+        self.target: int | None = config.get("column")  # the column of a predicted number, if any
         self.errors: RegressionErrors | None = None
         self.anomaly: AnomalyStatus | None = None
         names = config.get(CONFIG) or []
         self._watchers = [(names.index(watcher.name), watcher) for watcher in watchers(names)]
-        self.figures: list[tuple[str, str]] = []  # rows of what these say
-        self._alarms = -1  # that were told of; -1: what came before the watch is no news
+        self.figures: list[tuple[str, str]] = []  # rows with the watchers' figures
+        self._alarms = -1  # alarms already reported; -1: alarms before the watch are not reported
 
     def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self.link.post(STATUS)
@@ -118,7 +118,7 @@ class Watch:
         return status
 
     def _rows(self, number: int, watcher: type[Watcher]) -> list[tuple[str, str]]:
-        """The figures of a watcher, for a table."""
+        """Read the figures of a watcher, as rows of a table."""
         answer = self.link.ask(companion_words(number))
         if not isinstance(answer, CompanionWords):
             return []
@@ -133,12 +133,12 @@ class Watch:
         self.collect()
 
     def collect(self) -> None:
-        """Take the predictions that the device sent by itself."""
+        """Take the predictions that the device sent on its own."""
         while self.link.observed:
             self._last.append(self.link.observed.popleft())
 
     def _matrix(self) -> list[tuple[int, ...]]:
-        """Counts: a row for each label, in it one for each prediction; empty if refused."""
+        """Read counts: a row for each label, with one for each prediction; empty if refused."""
         try:
             rows = [self._row(label) for label in range(self.classes)]
             if min(map(len, rows)) < self.classes:
@@ -156,23 +156,23 @@ class Watch:
             row += answer.counts
         return row
 
-    # What it comes to
+    # Results
 
     @property
     def status(self) -> DeviceStatus:
-        """The last one."""
+        """The last status."""
         assert self.history.last
         return self.history.last.status
 
     @property
     def confusion(self) -> list[tuple[int, ...]]:
-        """The confusion matrix of matrix_names; empty if it is not known, or of other classes."""
+        """The confusion matrix of matrix_names; empty if unknown, or if the classes differ."""
         known = len(self._confusion) == len(self.matrix_names)
         return self._confusion if known else []
 
     @property
     def unit(self) -> float:
-        """What a raw integer of the predicted number stands for; 1 where classes are predicted."""
+        """The unit of a raw integer of the predicted number; 1 if classes are predicted."""
         return 1.0 if self.target is None else 10.0 ** -self.names.units[self.target][1]
 
     @property
@@ -183,18 +183,18 @@ class Watch:
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Of all classes, as predictions name them."""
+        """The names of all classes, as in predictions."""
         return self.naming.names if self.naming else self.names.classes
 
     @property
     def matrix_names(self) -> tuple[str, ...]:
-        """Those of the confusion matrix: classes that have a name of their own."""
+        """The names of the confusion matrix's classes, which have a name of their own."""
         if not self.naming:
             return self.names.classes
         return tuple(self.naming.names[c] for c in self.naming.shown)
 
     def has_new_query(self) -> bool:
-        """Whether the device asks for a name or a label, and did not before."""
+        """Return whether the device has a new query for a name or a label."""
         asking = self.naming is not None and self.naming.now.is_asking
         newest = self.query.sample_id if self.query else 0
         is_new = (asking and not self._was_asking) or newest not in (0, self._heard)
@@ -202,7 +202,7 @@ class Watch:
         return is_new
 
     def has_new_alarm(self) -> bool:
-        """Whether an anomaly alarm has begun since this was asked before."""
+        """Return whether an anomaly alarm has begun since the last call."""
         alarms = self.anomaly.alarms if self.anomaly else 0
         is_new = 0 <= self._alarms < alarms
         self._alarms = alarms
@@ -210,7 +210,7 @@ class Watch:
 
     @property
     def strangest(self) -> Observed | None:
-        """The observation with the highest score of the last episode, of those that are kept."""
+        """The kept observation with the highest score of the last episode."""
         return strangest_of(self._last)
 
     @property
@@ -220,7 +220,7 @@ class Watch:
 
     @property
     def predictions(self) -> list[tuple[int, int, float]]:
-        """Class, how often it was predicted, mean confidence 0..1, of the last observations."""
+        """Class, number of predictions, and mean confidence 0..1, of the last observations."""
         counts = Counter(seen.prediction.label for seen in self._last)
         return [
             (label, n, _mean([s for s in self._last if s.prediction.label == label]))
@@ -233,12 +233,12 @@ def _mean(some: Sequence[Observed]) -> float:
 
 
 def drift_name(level: int) -> str:
-    """The drift of a status as a word."""
+    """Return the word for a status's drift."""
     return _DRIFT[level] if 0 <= level < len(_DRIFT) else str(level)
 
 
 def strangest_of(seen: Sequence[Observed]) -> Observed | None:
-    """The one with the highest score of the last episode of anomalies; None: there is none."""
+    """Return the highest-scored observation of the last episode of anomalies, None without one."""
     pause = constant("anomaly", "_LONGEST_PAUSE")
     observed, usual = None, 0
     for each in reversed(seen):

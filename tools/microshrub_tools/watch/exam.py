@@ -12,12 +12,12 @@ from .device_watch import Watch
 from .interrupts import Interrupts
 
 USUAL = 6.0  # seconds for which a class is shown
-_READY = 3.0  # seconds before: what the device sees then does not count
-_SLICE = 0.1  # seconds after which Ctrl-C is looked for
+_READY = 3.0  # seconds before, whose predictions do not count
+_SLICE = 0.1  # seconds between two checks for Ctrl-C
 
 
 def take(watch: Watch, seconds: float, ctrl_c: Interrupts) -> ByClass:
-    """Have a person show each class for so long; returns what was predicted then.
+    """Have a person show each class for `seconds`; return the predictions by class.
 
     A sample that had a label is left out. Raises UserError if the device predicts no classes.
     """
@@ -40,7 +40,7 @@ def take(watch: Watch, seconds: float, ctrl_c: Interrupts) -> ByClass:
 
 
 def _predictions(watch: Watch, seconds: float, ctrl_c: Interrupts) -> list[str]:
-    """The names of the classes that the device predicts meanwhile, without a label."""
+    """Return the names of the classes predicted in that time, for samples without a label."""
     watch.link.observed.clear()
     left, result = seconds, []
     while left > 0 and not ctrl_c.came:
@@ -54,7 +54,7 @@ def _predictions(watch: Watch, seconds: float, ctrl_c: Interrupts) -> list[str]:
 
 
 def _result(counts: list[int], names: tuple[str, ...], shown: int) -> str:
-    """How many predictions were right, and which class was named most where they were wrong."""
+    """Return how many predictions were right, and the most frequent wrong class."""
     total = sum(counts)
     if not total:
         return "the board sent no prediction"
@@ -65,7 +65,7 @@ def _result(counts: list[int], names: tuple[str, ...], shown: int) -> str:
 
 
 def grade(by_class: ByClass) -> str:
-    """What the exam comes to, in one sentence."""
+    """Return the exam's result in one sentence."""
     if not by_class.counts.any():
         return "Exam: the board sent no prediction. It needs a sensor of its own."
     return f"Exam: {by_class.balanced_accuracy:.2f} % right, with equal weight for each class"

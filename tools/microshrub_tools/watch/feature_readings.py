@@ -1,4 +1,4 @@
-"""Samples made of a board's readings on their way to a file, as the board itself would."""
+"""Makes samples of a board's readings for a file, as the board itself would."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from .line_samples import Reading
 
 
 class FeatureReadings:
-    """Takes readings, and gives a sample of their features where one is complete.
+    """Takes readings, and returns a sample of their features whenever one is complete.
 
-    Decimals are multiplied, by what the first window of readings suggests if nobody has said so;
-    `note` then names the factors, and says which features had no room. Where samples are added to
-    a file, nobody knows what its own were multiplied by, so the factors have to be said.
+    Decimals are multiplied, by factors from the first window of readings unless the user gives
+    factors; `note` then has the factors, and the features without room. If samples are added to a
+    file, the factors of the file's samples are unknown, so the user has to give factors.
     """
 
     def __init__(self, words: Sequence[str], *, appends: bool = False) -> None:
-        """words are those of --features. Raises UserError."""
-        FeatureOptions.of(words)  # before there is a reading
+        """words are the words of --features. Raises UserError."""
+        FeatureOptions.of(words)  # check the words before the first reading
         self._words = words
         self._appends = appends
         self._channels: tuple[str, ...] = ()
         self._options: FeatureOptions
-        self._first: list[Reading] = []  # until they say by what to multiply
+        self._first: list[Reading] = []  # until the factors are known
         self._extraction: Extraction | None = None
         self._extractor: Extractor | None = None
         self.note = ""
 
     def take(self, reading: Reading) -> Reading | None:
-        """The sample that this reading completes, with its label. None is made across a gap.
+        """Return the sample that this reading completes, with its label. No sample spans a gap.
 
         Raises UserError.
         """

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from ..link.messages import DeviceStatus, RegressionErrors
 
-_MOMENTS = 4096  # that are kept: enough for a plot
-_WINDOW = 500  # samples of the accuracy now
+_MOMENTS = 4096  # moments kept: enough for a plot
+_WINDOW = 500  # samples of the recent accuracy
 
 
 @dataclass(frozen=True)
 class Moment:
     """A status and the time when it arrived, in seconds since the watch began.
 
-    Where a number is predicted, its errors so far, too.
+    A device that predicts a number also has its errors so far.
     """
 
     seconds: float
@@ -24,9 +24,9 @@ class Moment:
 
 
 class History:
-    """Moments, evenly spread over the whole watch; when there are too many, every second one goes.
+    """Moments, evenly spread over the whole watch; of too many, every second one is dropped.
 
-    `last` is the last one.
+    `last` is the last moment.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class History:
         self.last: Moment | None = None
 
     def note(self, moment: Moment) -> None:
-        """Take the next one."""
+        """Take the next moment."""
         if self._seen % self._every == 0:
             self._kept.append(moment)
             if len(self._kept) > _MOMENTS:
@@ -47,7 +47,7 @@ class History:
 
     @property
     def moments(self) -> list[Moment]:
-        """Those that are kept, and the last one."""
+        """The kept moments, and the last one."""
         if self.last is None or self._kept[-1] is self.last:
             return self._kept
         return [*self._kept, self.last]
@@ -60,19 +60,19 @@ class Recent:
         self._statuses: deque[DeviceStatus] = deque()
 
     def note(self, status: DeviceStatus) -> None:
-        """Take the next one."""
+        """Take the next status."""
         some = self._statuses
         if some and status.samples < some[-1].samples:
-            some.clear()  # the device began anew
+            some.clear()  # the device has restarted
         if some and status.samples == some[-1].samples:
-            some.pop()  # nothing came since
+            some.pop()  # no sample since
         some.append(status)
         while len(some) > 1 and status.samples - some[1].samples >= _WINDOW:
             some.popleft()
 
     @property
     def accuracy(self) -> tuple[float, int] | None:
-        """Percent, and of how many samples; None if none came since the first status."""
+        """Percent, and of how many samples; None without samples since the first status."""
         if not self._statuses:
             return None
         first, last = self._statuses[0], self._statuses[-1]

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request: what is being written is finished first."""
+"""Ctrl-C as a request: a write in progress is finished first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Interrupts:
-    """`with Interrupts() as ctrl_c: while not ctrl_c.came`; Ctrl-C a second time strikes."""
+    """`with Interrupts() as ctrl_c: while not ctrl_c.came`; a second Ctrl-C interrupts."""
 
     def __init__(self) -> None:
         self.came = False

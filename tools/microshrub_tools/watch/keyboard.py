@@ -1,4 +1,4 @@
-"""Keys as they are pressed, without Enter, while something else goes on."""
+"""Reads pressed keys without Enter, while the program does other work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 
 class Keyboard:
-    """Reads the standard input, a terminal or what else is there; on Windows, the console."""
+    """Reads the standard input, a terminal or not; on Windows, the console."""
 
     def __init__(self) -> None:
         try:
@@ -38,7 +38,7 @@ class Keyboard:
             termios.tcsetattr(self._source, termios.TCSADRAIN, self._before)
 
     def pressed(self) -> str:
-        """The keys since the last call; waits for none."""
+        """Return the keys since the last call, without waiting."""
         if sys.platform == "win32":
             result = ""
             while msvcrt.kbhit():

@@ -2,13 +2,13 @@
 
     x:12 y:-3 label:1 pred:1 acc:934
 
-is a sample of x and y; `label` is its class, a number or a name; `pred` and `acc` are what the
-model says of it, as are `anomaly` and `unnamed`. Where a number is predicted there is no class;
-that is `pred_mid`, and the ends of its interval are `pred_low` and `pred_high`.
+is a sample of x and y; `label` is its class, a number or a name; `pred`, `acc`, `anomaly` and
+`unnamed` come from the model. A model that predicts a number has no class; the predicted number is
+`pred_mid`, and the ends of its interval are `pred_low` and `pred_high`.
 
-The lines of programs that know nothing of this are read, too, as they are in a log: decimals,
-units, blanks behind the colons, rows of a CSV file with or without a header, a monitor's clock in
-front. What a board says as it starts is no sample.
+The lines of other programs are read, too, as in a log: with decimals, units, blanks after the
+colons, as rows of a CSV file with or without a header, after a monitor's clock. A board's messages
+at its start are no samples.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from microshrub_host.streams.log_lines import (
 )
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
-_LABEL = re.compile(r"label:([^\W\d_][\w-]{0,31})")  # by its name, as a board's own program may
+_LABEL = re.compile(r"label:([^\W\d_][\w-]{0,31})")  # a name, as a user's own program may print
 _BETWEEN = re.compile(r"[\s,]+")
 _OF_MODEL = ("label", "pred", "acc", "anomaly", "unnamed", "asks")
 _NO_SENSOR = (*_OF_MODEL, "pred_mid", "pred_low", "pred_high")
 _PRINTED = 6  # features in a line of the device's program
-ABSENT = -(1 << 29)  # stands for a value that is not there
-_CLASS = ("label", "class")  # how the last column of a board's own header may be called
+ABSENT = -(1 << 29)  # in place of a missing value
+_CLASS = ("label", "class")  # names of the last column in a board's own header
 _SEPARATORS = (re.compile(r"\s*;\s*"), re.compile(r"\s*,\s*"), re.compile(r"\s*\t\s*"),
                re.compile(r"\s+"))  # fmt: skip
 _WITH_UNIT = re.compile(
@@ -48,8 +48,8 @@ _NAME = re.compile(r"[^\W\d][\w ./()%\u00b0\u00b2^-]{0,31}")
 class Reading:
     """One sample: a value, or None, for each name; its class if the board knows it.
 
-    `has_label` says that the board tells classes, if not always; `learns` that a model is at work
-    there; `cut` that there may be more values than it said; `gap` that others are missing before.
+    `has_label`: the board sends classes, if not always; `learns`: the board has a model; `cut`:
+    the board may have more values than it sent; `gap`: readings before this one are missing.
     """
 
     names: tuple[str, ...]
@@ -62,7 +62,7 @@ class Reading:
 
 
 def read_line(line: str) -> Reading | None:
-    """The sample of a plotter line; None if it is none."""
+    """Return the sample of a plotter line; None for any other line."""
     words = _BETWEEN.split(line.strip())
     labels = [named[1] for word in words if (named := _LABEL.fullmatch(word))]
     pairs = [_PAIR.fullmatch(word) for word in words if not _LABEL.fullmatch(word)]
@@ -93,22 +93,23 @@ class _Row:
 
 
 class LineSamples:
-    """Takes a board's lines one by one. `skipped` are those that are no samples; `broken` says
-    that the last one is among them and readings may be missing there.
+    """Takes a board's lines one by one. `skipped` are the lines that are no samples; `broken` is
+    whether the last line is one of these, so that readings may be missing.
 
-    Another form than the plotter's counts from its second line in a row on, and then alone.
+    Lines of a form other than the plotter's count from the second in a row on; then no other form
+    counts.
     """
 
     def __init__(self) -> None:
         self.skipped = LinesLeftOut()
         self.broken = False
-        self._key: tuple[object, ...] | None = None  # of the form that was found
+        self._key: tuple[object, ...] | None = None  # the key of the form in use
         self._waiting: _Row | None = None
         self._header: tuple[str, ...] = ()
         self._number = 0
 
     def take(self, line: str) -> list[Reading]:
-        """The samples that are certain with this line: one, none, or two at the first time."""
+        """Return the samples that are certain with this line: one, none, or two at first."""
         self._number += 1
         self.broken = False
         line = cleaned(line)
@@ -153,7 +154,7 @@ class LineSamples:
         return _pairs(line) or self._cells(line)
 
     def _cells(self, line: str) -> _Row | None:
-        """Numbers with something between them; a last cell may be a class."""
+        """Return the row of numbers with separators; the last cell may be a class."""
         cells = _cells_of(line)
         numbers = [_number(cell) for cell in cells]
         if not cells or any(number is None for number in numbers[:-1]):
@@ -171,7 +172,7 @@ class LineSamples:
         return _Row(key, Reading(names[: len(values)], values, label, labelled))
 
     def _is_header(self, line: str) -> bool:
-        """Whether a line has names of columns; they are those of the rows that come."""
+        """Return whether a line has names of columns, and keep the names for the next rows."""
         cells = _cells_of(line)
         named = len(cells) > 1 and all(map(_NAME.fullmatch, cells)) and len({*cells}) == len(cells)
         several = named and (len(cells) == len(line.split()) or _cells_of(line) != line.split())
@@ -182,7 +183,7 @@ class LineSamples:
             return True
         if self._key[:2] != ("cells", len(cells)):
             return False
-        return self._header in ((), tuple(cells))  # the columns keep the names that they have
+        return self._header in ((), tuple(cells))  # the columns keep their names
 
 
 def _cells_of(line: str) -> list[str]:
@@ -192,7 +193,7 @@ def _cells_of(line: str) -> list[str]:
 
 
 def _number(cell: str) -> tuple[int | str | None, str] | None:
-    """A value, None where it is missing, and its unit; None if it is no number."""
+    """Return a value, None if it is missing, and its unit; None for a cell that is no number."""
     if cell in MISSING_CELLS:
         return None, ""
     match = _WITH_UNIT.fullmatch(cell)
@@ -205,7 +206,7 @@ def _number(cell: str) -> tuple[int | str | None, str] | None:
 
 
 def _pairs(line: str) -> _Row | None:
-    """A line such as `ax: 1.5 g, ay: -2`."""
+    """Return the row of a line such as `ax: 1.5 g, ay: -2`."""
     pairs = pairs_of(line)
     if not pairs or len({name for name, _ in pairs}) < len(pairs):
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from .history import Moment
 
-_FEW = 10  # points that a line alone would not show
+_FEW = 10  # points that need markers besides a line
 
 
 def _draw_errors(axes: Any, history: Sequence[Moment], unit: float, marker: str | None) -> None:
@@ -39,10 +39,10 @@ def _draw_accuracy(
 
 
 def draw_watch(history: Sequence[Moment], port: str, unit: float = 1.0) -> Any:
-    """Accuracy, heap and drifts over the seconds of the watch.
+    """Draw accuracy, heap and drifts over the seconds of the watch.
 
-    Where a number is predicted, its mean absolute error instead of the accuracy; unit is what a
-    raw integer stands for.
+    For a predicted number, draw the mean absolute error instead of the accuracy; unit is the unit
+    of a raw integer.
     """
     from matplotlib.figure import Figure
 

@@ -12,7 +12,7 @@ KEY, COMMAND = "n", "normal"
 
 
 def this_is_normal(link: HostLink) -> str:
-    """Tell the device; what came of it, in words. Raises LinkError."""
+    """Mark the present as normal on the device; return a message. Raises LinkError."""
     try:
         answer = link.ask(THIS_IS_NORMAL)
     except RefusedError as error:

@@ -16,12 +16,12 @@ _KEYS = string.digits[1:] + string.ascii_lowercase
 
 
 def keys_of(classes: Sequence[str]) -> dict[str, int]:
-    """The key of each class, by the number of the class: 1 is the first one."""
+    """Return the class's number of each key: 1 is the first class."""
     return dict(zip(_KEYS, range(len(classes)), strict=False))
 
 
 def described(query: Query, classes: Sequence[str], *, typed: bool = False) -> str:
-    """The query in words, and what answers it: keys, or a name that is typed."""
+    """Return the query's text, with how to answer: by keys, or by a typed name."""
     if not query.sample_id:
         return "none"
     keys = ", ".join(f"{key} {classes[label]}" for key, label in keys_of(classes).items())
@@ -31,23 +31,23 @@ def described(query: Query, classes: Sequence[str], *, typed: bool = False) -> s
 
 
 def answer(link: HostLink, query: Query, classes: Sequence[str], pressed: str) -> bool:
-    """Send the label of the first key that stands for a class; whether the device took it."""
+    """Send the class of the first valid key as the label; return whether the device accepts it."""
     known = keys_of(classes)
     labels = [known[key] for key in pressed.lower() if key in known]
     if not labels or not query.sample_id:
         return False
     try:
         link.ask(late_label(query.sample_id, labels[0]))
-    except RefusedError:  # it was answered before, or so many came since
+    except RefusedError:  # the query was answered before, or has expired
         return False
     return True
 
 
 def answer_name(watch: Watch, name: str) -> str:
-    """Send the class of that name as the newest query's answer; what came of it, in words.
+    """Answer the newest query with the class of that name; return a message.
 
-    If none has the name, the novel samples and the sample are of a new class that has it. Raises
-    LinkError.
+    If no class has the name, the novel samples and the sample form a new class of that name.
+    Raises LinkError.
     """
     naming, query = watch.naming, watch.query
     if not naming or not query or not query.sample_id:
@@ -56,7 +56,7 @@ def answer_name(watch: Watch, name: str) -> str:
     if not known:
         naming.do(shlex.join(["name", name]))
         if name not in naming.names:
-            return naming.message  # why not
+            return naming.message  # the reason
     try:
         naming.label(query.sample_id, name)
     except RefusedError as error:

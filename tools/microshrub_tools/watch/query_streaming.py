@@ -1,4 +1,4 @@
-"""Streams a recording to a device that queries labels: it gets only these, as does the twin."""
+"""Streams a recording to a device that queries labels; device and twin get only these labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CANNOT_GO_ON = (
 
 
 class QueryRun(DeviceRun):
-    """The same on a device that asks; after each sample the label follows, if it wants it."""
+    """A DeviceRun on a device with queries: a queried label follows its sample."""
 
     def __init__(
         self,
@@ -33,10 +33,10 @@ class QueryRun(DeviceRun):
     ) -> None:
         super().__init__(link, twin, rows, labels, rate=rate, progress=progress)
         self._asking_twin = twin
-        self.asked = 0  # samples, by the device
+        self.asked = 0  # samples queried by the device
 
     def _begin(self, reset: bool) -> None:
-        """Bring both ends to the first sample, after a restart, too."""
+        """Bring both ends to the first sample, also after a restart."""
         if not (reset or self.figures.restarts) and self._ask_status().samples:
             raise DifferenceError(_CANNOT_GO_ON)
         self.asked = 0
@@ -59,7 +59,7 @@ class QueryRun(DeviceRun):
         return sample(self._rows[k].tolist())
 
     def _answer(self, k: int, prediction: Prediction) -> None:
-        """Give both ends the label, if it is asked for."""
+        """Give both ends the label, if the device queries it."""
         twin, label = self._asking_twin, int(self._labels[k])
         if prediction.sample_id != twin.sample_id:
             raise DifferenceError(

@@ -1,8 +1,8 @@
-"""Reads samples from what a board sends: lines of text, and observations of the serial link.
+"""Reads samples from a board's output: lines of text, and observations of the serial link.
 
-The device's program prints the first features only, classes by their numbers, and a label only
-where it knows one. So a board whose lines hold what a model says is asked for observations, which
-have it all; the names then come from the board, see board_names.py.
+The device's program prints the first features only, classes by number, and a label only if it has
+one. So a board whose lines have predictions is asked for observations, which are complete; the
+names then come from the board, see board_names.py.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from .class_naming import Classes
 from .line_samples import ABSENT, LineSamples, Reading
 from .normal import this_is_normal
 
-_LISTEN = 3.0  # seconds without a byte before the board is said hello to
-_LISTEN_LONGEST = 10.0  # seconds without a sample before it
+_LISTEN = 3.0  # seconds without a byte before a hello to the board
+_LISTEN_LONGEST = 10.0  # seconds without a sample before a hello
 _NO_LINK = "The board answers no hello, so it cannot be told what is normal"
-_RESTARTED = 5.0  # seconds without an observation before it is said hello to again
-_ANSWERS = 1.5  # seconds in which a board that prints lines of a model answers hello, if it does
+_RESTARTED = 5.0  # seconds without an observation before another hello
+_ANSWERS = 1.5  # seconds for a board that prints predictions to answer hello
 
 
 def of_observation(observed: Observed, names: BoardNames) -> Reading:
-    """The sample of an observation of a board with these names."""
+    """Return the sample of an observation of a board with these names."""
     label = observed.label
     values = tuple(
         None if raw == ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
     )
-    has_label = len(names.classes) > 1  # else it predicts a number
+    has_label = len(names.classes) > 1  # otherwise the board predicts a number
     return Reading(
         names.features, values, None if label is None else names.classes[label], has_label
     )
 
 
 class TextLines:
-    """The lines of text in a stream of bytes in which frames may stand, too.
+    """The lines of text in a stream of bytes that may also have frames.
 
-    The first line is left out: it may be the rest of one.
+    The first line is left out, as it may be incomplete.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class TextLines:
         self._whole = False
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """The lines that are complete now, without those that are empty."""
+        """Yield the lines that are complete now, without empty ones."""
         *parts, self._rest = (self._rest + data).split(b"\0")
         lines = [line for part in parts if not _is_frame(part) for line in part.split(b"\n")]
         if len(self._rest) > LONGEST or (len(self._rest) > 1 and not _is_frame(self._rest)):
@@ -71,17 +71,17 @@ class TextLines:
 
 
 def _is_frame(part: bytes) -> bool:
-    return part[1:2] == bytes([VERSION])  # behind COBS's first byte
+    return part[1:2] == bytes([VERSION])  # after COBS's first byte
 
 
 class SampleSource:
-    """The samples of a board, whichever way it says them.
+    """The samples of a board, in text or in observations.
 
-    It listens first: a program that prints samples is sent nothing, unless they hold what a model
-    says. It says hello to such a one and to a silent one, and takes its observations. `lost`
-    counts observations that did not arrive; `extracts`
-    says that the board makes features of its readings; `note` is for people, as are `words`, which
-    the board said. `silent`: no text comes on that line. Raises PortError or LinkError.
+    The source listens first: it sends nothing to a program that prints samples without
+    predictions. It sends hello to a program that prints predictions, or nothing, and takes
+    observations from it. `lost` counts observations that did not arrive; `extracts` is whether the
+    board makes features of its readings; `note` is for people, as are `words`, the board's
+    messages. `silent`: the line carries no text. Raises PortError or LinkError.
     """
 
     def __init__(self, line: Line, port: str, *, silent: bool = False) -> None:
@@ -93,15 +93,15 @@ class SampleSource:
         self._began = time.monotonic()
         self._heard = self._began - _LISTEN * silent
         self._link: HostLink | None = None
-        self._names: BoardNames | None = None  # of the board on the link
-        self._text = False  # it prints samples, and answers no hello
-        self._learns = False  # it prints what a model says
+        self._names: BoardNames | None = None  # the names of the board on the link
+        self._text = False  # the board prints samples, and answers no hello
+        self._learns = False  # the board prints predictions
         self._number = 0
-        self.note = ""  # on the board's version, if it is another one
+        self.note = ""  # on a board of another version
         self.lost = 0
         self.extracts = False
         self.words: deque[str] = deque()
-        self._gap = False  # something may be missing before the next reading
+        self._gap = False  # readings may be missing before the next one
 
     @property
     def skipped(self) -> LinesLeftOut:
@@ -109,7 +109,7 @@ class SampleSource:
         return self._samples.skipped
 
     def take(self, seconds: float) -> list[Reading]:
-        """What comes within that time. KeyboardInterrupt, too, loses none of it."""
+        """Return the readings that arrive within `seconds`. KeyboardInterrupt loses none."""
         if self._link and self._names:
             self._link.poll(seconds)
             self._observations(self._link, self._names)
@@ -125,13 +125,13 @@ class SampleSource:
         return result
 
     def this_is_normal(self) -> str:
-        """Tell the board; what came of it, in words. Raises LinkError."""
+        """Mark the present as normal on the board; return a message. Raises LinkError."""
         return this_is_normal(self._link) if self._link and self._names else _NO_LINK
 
-    # A Line, for the link: what it reads is looked through for text
+    # A Line, for the link, which also reads text from the bytes
 
     def read(self, seconds: float) -> bytes:
-        """The bytes that have arrived; waits at most `seconds` for the first."""
+        """Return the bytes that have arrived; wait at most `seconds` for the first."""
         data = self._line.read(seconds)
         if data:
             self._heard = time.monotonic()
@@ -150,11 +150,11 @@ class SampleSource:
         return data
 
     def write(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         self._line.write(data)
 
     def reopen(self, seconds: float) -> None:
-        """Get the line back within that time."""
+        """Open the line again within `seconds`."""
         self._line.reopen(seconds)
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ class SampleSource:
             self._connect()
 
     def _ask_a_learner(self) -> None:
-        """Have a board that prints what a model says send it over the link, if it can."""
+        """Have a board that prints predictions send observations over the link, if possible."""
         try:
             self._connect(_ANSWERS)
             self._readings.clear()  # the same samples come as observations from now on

@@ -1,4 +1,4 @@
-"""Samples on their way to a file, each with the label of its moment."""
+"""Records samples to a file, each with the label of its moment."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ all are recorded."""
 
 
 class Recorder:
-    """Puts samples into the file, each with the label of its moment.
+    """Writes samples to the file, each with the label of its moment.
 
-    With keys, or a label for all, no other label counts. A sample that lacks the label that the
-    others have is not written, and counted in `unlabelled`.
+    With keys, or a label for all samples, the board's labels do not count. In a recording with
+    labels, a sample without one is not written, but counted in `unlabelled`.
     """
 
     def __init__(
@@ -36,14 +36,14 @@ class Recorder:
         self.unlabelled = 0
 
     def press(self, keys: str) -> bool:
-        """Take the keys that were pressed; whether the label is another one now."""
+        """Take the pressed keys; return whether they change the label."""
         before = self.label
         for key in keys:
             self.label = self._keys.get(key, self.label)
         return self.label != before
 
     def put(self, reading: Reading) -> None:
-        """Write the sample, if it has the label it needs. Raises UserError."""
+        """Write the sample, unless it lacks a label. Raises UserError."""
         if reading.cut and not self._cut:
             self._cut = True
             messages.say(_CUT)

@@ -1,4 +1,4 @@
-"""A CSV file of samples that is whole after every line, whatever ends the program."""
+"""A CSV file of samples that is complete after every line, however the program ends."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 
 
 class SampleFileError(UserError):
-    """The file takes no more; the message says what was kept."""
+    """The file cannot be written any more; the message states how many samples were kept."""
 
 
 class SampleFile:
-    """Made when the first sample comes; each line is one write. `samples` are those written.
+    """A file that is made at the first sample; each line is one write. `samples` counts lines.
 
-    An existing file is added to (`append`), replaced (`force`) or else refused. Raises UserError.
+    An existing file is extended (`append`), replaced (`force`) or else refused. Raises UserError.
     """
 
     def __init__(self, path: Path, *, append: bool = False, force: bool = False) -> None:
@@ -48,7 +48,7 @@ class SampleFile:
             os.close(self._file)
 
     def write(self, names: list[str], cells: list[Cell]) -> None:
-        """Add a line. The names of the first one are those of all."""
+        """Add a line. All lines have to have the names of the first one."""
         if self._names and names != self._names:
             raise SampleFileError(
                 f"the board's samples now have the columns {', '.join(names)}, and before "
@@ -73,7 +73,7 @@ class SampleFile:
             self._put(_line(list(names)))
 
     def _put(self, line: bytes) -> None:
-        """Write it whole, or leave the file as it was."""
+        """Write the whole line, or leave the file as it was."""
         assert self._file is not None
         reason = "no space is left"
         try:
@@ -82,7 +82,7 @@ class SampleFile:
                 return
         except OSError as error:
             reason = error.strerror or str(error)
-        with contextlib.suppress(OSError):  # a device has no length
+        with contextlib.suppress(OSError):  # a device file has no length
             os.ftruncate(self._file, self._bytes)
         raise SampleFileError(f"{self._path} can no longer be written: {reason}; {self._kept()}")
 
@@ -97,7 +97,7 @@ def _line(cells: list[Cell]) -> bytes:
 
 
 def _header(path: Path) -> list[str]:
-    """The columns of the file that is added to; it has to end with a whole line."""
+    """Return the columns of the file to extend, which has to end with a whole line."""
     try:
         with path.open("rb") as file:
             first = file.readline().decode(errors="replace")
@@ -105,7 +105,7 @@ def _header(path: Path) -> list[str]:
             whole = file.read(1) == b"\n"
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
-    if {"\0", "\ufffd"} & set(first):  # the latter stands for what is no UTF-8
+    if {"\0", "\ufffd"} & set(first):  # the latter replaces bytes that are not UTF-8
         raise UserError(f"{path} is no CSV file in UTF-8, so --append cannot add to it")
     if not whole:
         raise UserError(f"{path}: the last line is incomplete; complete or remove it first")

@@ -1,8 +1,8 @@
 """A recorded stream learned on the device, with its twin in the simulator in step.
 
-Each sample is predicted, then learned, on both; the first prediction that differs ends it. A
-device that was reset goes on from its checkpoint: the twin learns the samples up to
-there once more, and the states have to be equal.
+Each sample is predicted, then learned, on both; the first prediction that differs ends the run. A
+device that was reset continues from its checkpoint: the twin learns the samples up to there again,
+and the states have to be equal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..link.messages import (
 
 _ASK_EVERY = 500  # samples between two looks at the device's status
 _SHOW_EVERY = 50  # samples between two calls of progress
-_RESTARTS = 10  # of the device, without a sample learned between them
+_RESTARTS = 10  # restarts of the device in a row, without a learned sample
 
 Progress = Callable[["Figures"], None]
 
@@ -46,10 +46,10 @@ class DifferenceError(UserError):
 
 @dataclass
 class Figures:
-    """What is known so far; latencies in seconds, from sending a sample to its answer."""
+    """The figures so far; latencies are in seconds, from sending a sample to its answer."""
 
     total: int
-    samples: int = 0  # that the device has learned
+    samples: int = 0  # learned by the device
     right: int = 0  # predicted by the device
     simulated_right: int = 0
     restarts: int = 0  # of the device
@@ -58,25 +58,25 @@ class Figures:
 
     @property
     def accuracy(self) -> float:
-        """Of the device, in percent."""
+        """The device's accuracy in percent."""
         return 100 * self.right / max(self.samples, 1)
 
     @property
     def simulated_accuracy(self) -> float:
-        """Of the simulator, in percent."""
+        """The simulator's accuracy in percent."""
         return 100 * self.simulated_right / max(self.samples, 1)
 
     def latency(self, percent: float, last: int = 0) -> float:
-        """A percentile of the latencies, or of so many last ones, in ms; 0 if there are none."""
+        """Return a percentile of the latencies, or of the `last` ones, in ms; 0 without any."""
         some = self.latencies[-last:]
         return float(np.percentile(some, percent)) * 1e3 if some else 0.0
 
 
 class DeviceRun:
-    """One stream on one device. rows are raw values in the units of the twin's configuration.
+    """A run of a stream on a device. rows are raw values in the units of the twin's configuration.
 
-    rate: samples a second, 0: as fast as the device takes them. progress is called with
-    the figures now and then.
+    rate: samples a second, 0: as fast as the device accepts them. progress is called with the
+    figures from time to time.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class DeviceRun:
         self.figures = Figures(len(rows))
 
     def run(self, *, reset: bool = False) -> int:
-        """Stream all samples; returns the CRC32 of the state, which is equal on both ends.
+        """Stream all samples; return the CRC32 of the state, which is equal on both ends.
 
         The link has to be connected. reset: have the device forget what it learned first. Raises
         DifferenceError if the ends do not agree, LinkError if the line does not work.
@@ -130,7 +130,7 @@ class DeviceRun:
         warmup = self._rows[: self._twin.warmup]
         if len(warmup):
             if not done:
-                self._link.ask(RESET)  # a warm-up that was broken off begins anew
+                self._link.ask(RESET)  # an interrupted warm-up starts again
                 for _ in self._link.stream(sample(row.tolist()) for row in warmup):
                     pass
             self._twin.observe(warmup)
@@ -177,7 +177,7 @@ class DeviceRun:
         return self._twin.step(self._rows[k], int(self._labels[k]))
 
     def _check(self, k: int, prediction: Prediction) -> None:
-        """Compare what the device predicted with the twin."""
+        """Compare the device's prediction with the twin's."""
         expected = self._take_twin(k)
         if prediction.label != expected:
             raise DifferenceError(
@@ -198,7 +198,7 @@ class DeviceRun:
             self._progress(figures)
 
     def _compare(self) -> int:
-        """The CRC32 of the state in the end."""
+        """Return the CRC32 of the final state."""
         here, there = self._twin.crc32(), self._device_crc32()
         if here != there:
             raise DifferenceError(
@@ -220,7 +220,7 @@ class DeviceRun:
 
 
 class NumberRun(DeviceRun):
-    """The same on a device that predicts a number: rows have all columns, and no labels."""
+    """A DeviceRun on a device that predicts a number: rows have all columns, and no labels."""
 
     def __init__(
         self,

@@ -1,11 +1,12 @@
-"""A serial port for a page that has no WebSerial: over a WebSocket, on this machine alone.
+"""A serial port for a page without WebSerial: over a WebSocket, on this machine only.
 
-Binary messages carry the port's bytes. Texts are JSON, with the names of WebSerial: one to the
-page when it has the port, with the numbers of its USB device, and from the page what is to be set,
-the rate or the lines DTR and RTS.
+Binary messages carry the port's bytes. Text messages are JSON, with the names of WebSerial: the
+server sends the numbers of the port's USB device when the page gets the port, and the page sends
+settings, the rate or the lines DTR and RTS.
 
-The page comes from the same server. It has to know the token, which stands behind the # of its
-address, where no server and no other page sees it, and has to come from this origin.
+The page comes from the same server. It has to send the token,
+which is after the # of its address, where no server and no other page sees it, and it has to have
+this origin.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from . import site
 from .visitors import Visitors
 
 PATH = "/bridge"
-_PATIENCE = 3.0  # seconds for the port's last user to let go of it
+_PATIENCE = 3.0  # seconds for the port's last user to close it
 _WAIT = 0.05  # seconds that a read waits for the first byte
-_BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
-_LONGEST = 120  # bytes of its reason
-_CONNECTIONS = 32  # at a time: a page makes a few, and more would leave the port no file number
+_BUSY, _LOST = 4000, 4001  # codes that close a WebSocket
+_LONGEST = 120  # bytes of the reason for closing
+_CONNECTIONS = 32  # at a time: a page opens a few; more would leave no file number for the port
 _USB = ("usbVendorId", "usbProductId")
 _SETTINGS = ("baudRate", "dataTerminalReady", "requestToSend")
 _FASTEST = 4_000_000  # bits a second
@@ -46,7 +47,7 @@ Open = Callable[[], SerialLine]
 
 
 class _Door(socket.socket):
-    """Listens on this machine; a connection is counted before a thread is started for it."""
+    """A socket that listens on this machine, and counts a connection before its thread starts."""
 
     def __init__(self, port: int, visitors: Visitors) -> None:
         made = socket.create_server((site.HOST, port), backlog=2 * _CONNECTIONS)
@@ -62,14 +63,14 @@ class _Door(socket.socket):
 
 
 class Bridge:
-    """The server, not yet running; `address` is what to open in a browser."""
+    """The server, not yet running; `address` is for a browser."""
 
     def __init__(self, open_line: Open, port: int) -> None:
         site.built()
         self.token = secrets.token_urlsafe(24)
         self._open = open_line
         self._taken = threading.Lock()
-        self._page: ServerConnection | None = None  # that has the port
+        self._page: ServerConnection | None = None  # the page that has the port
         self._visitors = Visitors(_CONNECTIONS)
         try:
             door = _Door(port, self._visitors)
@@ -85,17 +86,17 @@ class Bridge:
 
     @property
     def port(self) -> int:
-        """Of the server."""
+        """The server's port."""
         return int(self._server.socket.getsockname()[1])
 
     @property
     def address(self) -> str:
-        """Of the page, with the token."""
+        """The page's address, with the token."""
         return f"http://localhost:{self.port}/#bridge={self.token}"
 
     def run(self) -> None:
-        """Serve until stop() or Ctrl-C; then the port has been let go."""
-        # the threads of connections are daemons as this one is, and end with the program
+        """Serve until stop() or Ctrl-C; the port is then closed."""
+        # like this thread, the threads of connections are daemons, which end with the program
         thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         thread.start()
         try:
@@ -111,7 +112,7 @@ class Bridge:
         self._server.shutdown()
 
     def _let_go(self) -> None:
-        """Have the page's thread, if there is one, close the port; waits for it."""
+        """Have the page's thread, if there is one, close the port, and wait for it."""
         page = self._page
         if page:
             with contextlib.suppress(OSError):
@@ -127,11 +128,11 @@ class Bridge:
             self._visitors.leave(connection)
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """A file of the page; None for a WebSocket that may be opened."""
+        """Return the response with a file of the page; None for a WebSocket that may be opened."""
         self._visitors.heard(connection.socket)
         try:
             return self._answered(connection, request)
-        except (ValueError, LookupError):  # an address that is none, a header twice
+        except (ValueError, LookupError):  # an invalid address, a repeated header
             return connection.respond(http.HTTPStatus.BAD_REQUEST, "no such request\n")
 
     def _answered(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -153,9 +154,9 @@ class Bridge:
         return Response(200, "OK", Headers({**headers, "Connection": "close"}), data)
 
     def _carry(self, page: ServerConnection) -> None:
-        """Carry bytes both ways until one end is gone. One page at a time has the port.
+        """Carry bytes both ways until one end closes. One page at a time has the port.
 
-        A page that lets go of it and takes it again may be here before it has been let go.
+        A page that closes the port and opens it again may connect before the port is closed.
         """
         if not self._taken.acquire(timeout=_PATIENCE):
             page.close(_BUSY, "Another page uses the port. Close that one.")
@@ -192,7 +193,7 @@ class Bridge:
 
 
 def _obey(line: SerialLine, message: str | bytes) -> None:
-    """Send bytes, or set what a text says; what is no such text is ignored."""
+    """Send bytes, or apply the settings of a text; ignore any other text."""
     if isinstance(message, bytes):
         line.write(message)
         return
@@ -216,10 +217,10 @@ def _read(line: SerialLine, page: ServerConnection, ended: threading.Event) -> N
                 page.send(data)
     except ConnectionClosed:
         pass
-    except Exception:  # whatever it is, the page is not left without a word
+    except Exception:  # on any error, the page gets a message
         page.close(_LOST, _GONE)
 
 
 def of_port(port: str, baud: int, http_port: int) -> Bridge:
-    """The bridge to a serial port of that name, which is opened when the page asks for it."""
+    """Return the bridge to a serial port, which is opened when the page connects."""
     return Bridge(lambda: SerialLine(port, baud), http_port)

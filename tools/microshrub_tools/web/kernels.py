@@ -1,7 +1,7 @@
-"""The kernels of the device library in the page, as machine code that shares MicroPython's memory.
+"""The device library's kernels in the page, as machine code that shares MicroPython's memory.
 
-The page's worker gives MicroPython the module `machine_code`. Its functions are the kernels; each
-takes integers and addresses. This file runs in the page, in MicroPython.
+The page's worker gives MicroPython the module `machine_code`. The module's functions are the
+kernels; each takes integers and addresses. This file runs in the page, in MicroPython.
 """
 
 from array import array
@@ -23,12 +23,12 @@ def write_addresses(buffers: "tuple[Any, ...]", table: "array[int]") -> "array[i
 
 
 def kernel(name: str, pointers: "tuple[int, ...]") -> "Callable[..., Any]":
-    """The kernel of that name; the arguments at these places are buffers, or tuples of buffers."""
+    """Return the kernel of that name; arguments at `pointers` are buffers or tuples of buffers."""
     call: Any = getattr(machine_code, name)
 
     def run(*given: "Any") -> "Any":
         numbers = list(given)
-        tables = []  # nothing else refers to them while the kernel runs
+        tables = []  # the only references to the tables while the kernel runs
         for place in pointers:
             thing = given[place]
             if type(thing) is tuple:

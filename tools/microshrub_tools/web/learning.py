@@ -1,7 +1,7 @@
 """A learner of the device library inside the page: this file runs there, in MicroPython.
 
-The page's worker calls it. Texts are JSON; rows and labels come as the bytes of a file, since the
-worker shares a file system in memory with MicroPython. It runs on CPython as well.
+The page's worker calls this file. Texts are JSON; rows and labels are in files, since the worker
+shares a file system in memory with MicroPython. The file runs on CPython as well.
 """
 
 import json
@@ -14,13 +14,13 @@ if MYPY:
 
 _RATIOS = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
 _DRIFT = "drift"
-_MOST_VOTES = 32  # classes of which the votes are told
+_MOST_VOTES = 32  # classes up to which votes are reported
 
 
 class Learning:
-    """A learner, the quantizer, metrics and drift alarm that a board has around it.
+    """A learner with a quantizer, metrics and a drift alarm, as on a board.
 
-    percent: with a guarantee, so many of the sets of classes hold the true one; 0: without.
+    percent: coverage of the prediction sets, the share that contain the true class; 0: no sets.
     """
 
     def __init__(self, learner: str, parameters: str, percent: int = 0) -> None:
@@ -28,7 +28,7 @@ class Learning:
 
         try:
             self.model: Any = getattr(microshrub, learner)(**json.loads(parameters))
-        except ValueError as error:  # a traceback would show what the text is made of
+        except ValueError as error:  # a traceback would show the source
             raise ValueError(str(error)) from None
         self._grows = getattr(self.model, "moves", False)
         if self._grows:
@@ -44,15 +44,15 @@ class Learning:
         self.alarm = microshrub.DriftAlarm()
 
     def observe(self, rows: str) -> None:
-        """Fit the quantizer on the rows in that file, and freeze it, unless its ranges grow."""
+        """Fit the quantizer to the rows in a file and freeze it, unless its ranges grow."""
         if not self._grows:
             self.quantizer.observe(_raw(rows))
             self.quantizer.freeze()
 
     def learn(self, rows: str, labels: str, predictions: str) -> str:
-        """Predict and learn the rows of a file one by one; tells how it stands, as JSON.
+        """Predict and learn the rows of a file one by one; return the status as JSON.
 
-        What was predicted is written to the file `predictions`.
+        The predictions are written to the file `predictions`.
         """
         raw = _raw(rows)
         truth = bytearray(_bytes(labels))
@@ -66,7 +66,7 @@ class Learning:
         return json.dumps(self._status(drifts))
 
     def _learned(self, raw: "array[int]", truth: bytearray) -> bytearray:
-        """What was predicted of each sample before it was learned."""
+        """Return the prediction for each sample before the sample was learned."""
         codes = array("H", bytes(2 * len(raw)))
         predicted = bytearray(len(truth))
         at = 0
@@ -77,7 +77,7 @@ class Learning:
         return predicted
 
     def _learned_singly(self, raw: "array[int]", truth: bytearray) -> bytearray:
-        """The same, with a set of classes each, as a board does it."""
+        """Do the same as _learned(), with a prediction set for each sample, as a board does."""
         model, row = self.model, self._row
         predicted = bytearray(len(truth))
         for k in range(len(truth)):
@@ -90,7 +90,7 @@ class Learning:
         return predicted
 
     def ask(self, rows: str, predictions: str) -> None:
-        """Write the classes of rows whose labels nobody tells to a file, as a simulation asks."""
+        """Write the predictions for unlabelled rows to a file, as a simulation does."""
         while self.model.idle():
             pass
         raw, codes = _raw(rows), self._row
@@ -102,11 +102,11 @@ class Learning:
             file.write(predicted)
 
     def predict(self, row: str) -> str:
-        """The class of the one row in that file, the confidence and votes, 0..255, and the set.
+        """Return the class of the one row in a file, confidence and votes, 0..255, and the set.
 
         As JSON; the set is empty without a guarantee.
 
-        The model is then as it was: its state depends on nothing but the labelled samples.
+        The model is unchanged afterwards: its state depends only on the labelled samples.
         """
         parts = [part for part in (self.model, self.quantizer, self.guarantee) if part]
         kept = [(buffer, buffer[:]) for part in parts for _, _, buffer in part.buffers()]
@@ -123,7 +123,7 @@ class Learning:
         return json.dumps(answer)
 
     def buffers(self) -> str:
-        """All buffers as JSON: [[owner, name, bytes], ...]."""
+        """Return all buffers as JSON: [[owner, name, bytes], ...]."""
         parts = {"model": self.model, "quantizer": self.quantizer, "metrics": self.metrics}
         return json.dumps(
             [
@@ -134,18 +134,18 @@ class Learning:
         )
 
     def selftest(self) -> int:
-        """What a board's self-test has to come to with such a model; this one is used up."""
+        """Return the CRC32 of a board's self-test with such a model, which uses this one up."""
         from microshrub.device.selftest import selftest
 
         crc, _ = selftest(self.model, self.quantizer, lambda: 0)  # type: ignore[no-untyped-call]
         return int(crc) & 0xFFFFFFFF
 
     def modules(self) -> str:
-        """The modules of the device library that are imported by now, as JSON."""
+        """Return the modules of the device library imported so far, as JSON."""
         return json.dumps([name for name in sys.modules if name.startswith("microshrub")])
 
     def save(self, learner: str, quantizer: str) -> None:
-        """Write the two states to files."""
+        """Write the states of learner and quantizer to files."""
         for path, part in ((learner, self.model), (quantizer, self.quantizer)):
             with open(path, "wb") as file:
                 part.write(file)
@@ -163,7 +163,7 @@ class Learning:
         return [min(max(vote >> 16, 0), 255) for vote in votes]
 
     def _set(self) -> "list[int]":
-        """The classes of the newest sample's set."""
+        """Return the classes of the newest sample's prediction set."""
         guarantee = self.guarantee
         return [c for c in range(self.model.classes) if guarantee and guarantee.holds(c)]
 

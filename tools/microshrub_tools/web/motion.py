@@ -1,6 +1,6 @@
 """Windows over a sensor's readings inside the page, as a board makes them.
 
-This file runs in the page, in MicroPython, beside learning.py; it runs on CPython as well.
+This file runs in the page, in MicroPython, with learning.py; it runs on CPython as well.
 """
 
 import json
@@ -14,7 +14,7 @@ if MYPY:
 class Windows:
     """The last readings of some axes, and their features every `hop` readings.
 
-    turns, lags: as JSON, the pairs of axes whose sense of rotation is a feature, and its lags.
+    turns, lags: as JSON, the pairs of axes whose sense of rotation is a feature, and the lags.
     """
 
     def __init__(self, axes: int, window: int, hop: int, turns: str, lags: str) -> None:
@@ -31,13 +31,13 @@ class Windows:
         self._sample = array("i", [0] * self._extractor.features)
 
     def restart(self) -> None:
-        """Readings are missing here: no sample is made of any from before."""
+        """Restart after missing readings: no sample includes earlier readings."""
         self._extractor.restart()
 
     def take(self, readings: str, samples: str) -> int:
         """Take the readings in a file, big-endian values of 16 bits, axis after axis.
 
-        Writes the samples that came of them to the other file, 32 bits a feature; gives how many.
+        Writes the resulting samples to the other file, 32 bits a feature; returns how many.
         """
         axes = len(self._reading)
         with open(readings, "rb") as file:

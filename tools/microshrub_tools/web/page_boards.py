@@ -21,8 +21,8 @@ from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 
 WARMUP = 256
-# What only some programs with a motion sensor have: modules, and which of their functions and
-# classes only some of those programs have, in alphabetical order, as files are named
+# Modules that only some programs with a motion sensor have, each with the functions and classes
+# that only some of these programs have, in alphabetical order, as files are named
 MORE_OF_DEVICE: dict[str, tuple[str, ...]] = {
     "device.companions": (),
     "device.switches": ("Buzzer", "UsbKeyboard"),
@@ -30,11 +30,11 @@ MORE_OF_DEVICE: dict[str, tuple[str, ...]] = {
     "device.combined_sensor": (),
     "device.custom_sensor": (),
 }
-_CLASSES = ("0", "1")  # any: a program without classes would predict numbers
+_CLASSES = ("0", "1")  # any two: a program without classes would predict numbers
 
 _PICO_PINS = (1, 0), (16, 17, 18, 19, 20)
-# Those whose empty flash the page can fill, or tell how to; with pins that no boot, flash or USB
-# needs: SCL and SDA of a motion sensor, and those of lights
+# Boards whose empty flash the page can fill, or explain how to; with pins that no boot, flash or
+# USB needs: SCL and SDA of a motion sensor, and pins of lights
 BOARDS = {
     "esp32": ((22, 21), (25, 26, 27, 32, 33)),
     "esp32c3": ((5, 4), (0, 1, 3, 6, 7)),
@@ -43,31 +43,31 @@ BOARDS = {
     "rpi_pico2": _PICO_PINS,
     "rpi_pico_w": _PICO_PINS,
 }
-RATE, _WINDOWS = 50, ("window=32", "hop=8")  # of the motion that is taught in the page
+RATE, _WINDOWS = 50, ("window=32", "hop=8")  # for motion taught in the page
 _AXES = ("ax", "ay", "az", "gx", "gy", "gz")
-# The number of features and classes for which the page names sizes
+# The number of features and classes for which the page shows sizes
 _USUAL = {"features": len(FeatureOptions.of(_WINDOWS).names(_AXES)), "classes": 8}
 
 
 def learners() -> list[str]:
-    """The classifiers that the page offers: all, the default one first."""
+    """Return the classifiers that the page offers: all, the default one first."""
     return [DEFAULT, *(model for model in MODELS if model != DEFAULT)]
 
 
 def _wired(board: Board) -> dict[str, Any]:
-    """The pins that a sensor has if nobody says others."""
+    """Return a sensor's default pins."""
     (scl, sda), lights = BOARDS[board.key]
     analog = board.pins.adc
     return {"scl": scl, "sda": sda, "pins": [analog], "analog": analog, "digital": lights[-1]}
 
 
 def pin_data(board: Board) -> dict[str, Any]:
-    """A board's pins in the page's data."""
+    """Return a board's pins for the page's data."""
     return {"last": board.pins.last, "layout": board.pins.layout}
 
 
 def board_data(board: Board) -> dict[str, Any]:
-    """A board in the page's data."""
+    """Return a board for the page's data."""
     configs = (serial_config(board), motion_config(board))
     programs = [whole_budget(board, page_program(DEFAULT, each)) for each in configs]
     return {
@@ -89,10 +89,10 @@ def board_data(board: Board) -> dict[str, Any]:
 
 
 def _overhead(board: Board, model: str) -> dict[str, int]:
-    """What such a learner takes of the board beside its buffers: code, headers, objects.
+    """Return a learner's bytes on a board besides its buffers: code, headers, objects.
 
-    Alone in a program of one's own, and in one that the page puts on a board, with samples from
-    the link or with a motion sensor.
+    The figures are for the learner alone in a user's own program, and for a program that the page
+    puts on a board, with samples from the link or with a motion sensor.
     """
     result = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
     for name, config in (("program", serial_config(board)), ("motion", motion_config(board))):
@@ -104,10 +104,10 @@ def _overhead(board: Board, model: str) -> dict[str, int]:
 
 
 def page_library(board: Board, program: Program) -> ProgramLibrary:
-    """The library of a program of the page there. Raises NoNativeTools.
+    """Return the library of the page's program on a board. Raises NoNativeTools.
 
-    It is made once for each learner: what a program needs with a motion sensor is merged, and
-    what others need is beside it.
+    One library serves a learner's programs: the parts for a motion sensor are merged, and the
+    other parts are separate files.
     """
     model = model_name(program.learner)
     more = (*modules(page_program(model, serial_config(board))), *files_of_more())
@@ -116,15 +116,15 @@ def page_library(board: Board, program: Program) -> ProgramLibrary:
 
 
 def whole_budget(board: Board, program: Program) -> ram_budget.Budget:
-    """What a program of the page takes there."""
+    """Return the budget of the page's program on a board."""
     return budget_of(page_library(board, program))
 
 
 def board_bytes(board: Board, given: dict[str, Any]) -> int:
-    """The default bytes beside the page's program.
+    """Return the default --bytes for the page's program.
 
-    If no size has room beside it, those that `simulate --board` takes, beside that of `build`;
-    and if none has room there, the usual ones, which the page says are too many.
+    If no size fits with this program, return the bytes of `simulate --board`, for a program of
+    `build`; if no size fits there, return the usual bytes, which the page shows to be too many.
     """
     motion, plain = (
         whole_budget(board, page_program(DEFAULT, config))
@@ -142,12 +142,12 @@ def _usual(model: str) -> dict[str, Any]:
 
 
 def serial_config(board: Board) -> dict[str, Any]:
-    """What config.json has around a learner whose samples come over the link."""
+    """Return config.json, except the learner, for samples from the link."""
     return ProgramOptions().config(board, (), _CLASSES)
 
 
 def motion_config(board: Board) -> dict[str, Any]:
-    """What it has around one of the motion that was taught in the page."""
+    """Return config.json, except the learner, for motion taught in the page."""
     (scl, sda), _ = BOARDS[board.key]
     sensor = ("mpu6050", f"scl={scl}", f"sda={sda}", f"rate={RATE}")
     names = FeatureOptions.of(_WINDOWS).names(sensors(sensor, board).channels)
@@ -155,8 +155,9 @@ def motion_config(board: Board) -> dict[str, Any]:
 
 
 def never_used(sensor: bool) -> set[str]:
-    """The functions and classes of the device library that no program of the page uses; if not
-    sensor, those that no program uses whose samples come over the link."""
+    """Return the functions and classes of the device library that no program of the page uses;
+    if not sensor, those that no program with samples from the link uses.
+    """
     board = load(next(iter(BOARDS)))
     plain = serial_config(board)
     configs = [plain, plain | {"switches": [[[0, 440], [4]]]}]
@@ -166,7 +167,7 @@ def never_used(sensor: bool) -> set[str]:
 
 
 def files_of_more() -> list[str]:
-    """The names of the files of MORE_OF_DEVICE, see merged_files.compiled()."""
+    """Return the names of the files of MORE_OF_DEVICE, see merged_files.compiled()."""
     names: list[str] = []
     for module, parts in MORE_OF_DEVICE.items():
         names += files_of(module, [f"{module}:{part}" for part in parts])
@@ -174,7 +175,7 @@ def files_of_more() -> list[str]:
 
 
 def page_program(model: str, config: dict[str, Any], **options: int) -> Program:
-    """The program that the page puts on a board, with such a learner, and such options of it."""
+    """Return the program that the page puts on a board, for a learner with these options."""
     names = [tuple(map(str, range(count))) for count in _USUAL.values()]
     return Program(
         learner=MODELS[model],

@@ -43,16 +43,16 @@ _WORDS = (messages.DeviceStatus, messages.RegressionErrors, messages.AnomalyStat
 
 
 def source() -> str:
-    """The text of that file."""
+    """Return the text of shared.ts."""
     rows = []
     for declared, what, value in _constants():
-        suffix = " as const" if declared == "WORDS" else ""  # whose names are types, too
+        suffix = " as const" if declared == "WORDS" else ""  # the names are types, too
         rows.append(f"/** {what} */\nexport const {declared} = {json.dumps(value)}{suffix};\n")
     return _HEAD + "\n".join(rows)
 
 
 def _constants() -> Iterator[tuple[str, str, Any]]:
-    """Each one's name, with its type where TypeScript would take another, what it is, and it."""
+    """Yield each constant's name, with a type if TypeScript needs one, description, and value."""
     device: Any = loader.load("python").device
     codes = {name: getattr(device.link, f"_{name}") for name in _LINK}
     yield "LINK", "Kinds of requests and answers, and codes of errors.", codes
@@ -100,7 +100,7 @@ def _by_name(value_type: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or with --check say whether it is up to date."""
+    """Write the file, or with --check report whether it is up to date."""
     text = source()
     if not FILE.exists() or FILE.read_text(encoding="utf-8") != text:
         if arguments == ["--check"]:

@@ -1,15 +1,15 @@
-"""What the page carries beside its program, written when it is built: `make web`.
+"""The page's data besides its program, written by `make web`.
 
 data.json               boards, learners and their options, streams, expected states
 streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
-library/page.gz         a line with names and sizes, then what runs in the page: the device
+library/page.gz         a line with names and sizes, then the files for the page itself: the device
                         library's .mpy files, its kernels as a module of WebAssembly, and
                         kernels.py, learning.py and motion.py, which drive a learner
 library/bytecode.gz     the .mpy files for boards with any processor, with the kernels as bytecode;
-                        in serial/ those that are others where no sensor is read
-library/LEARNER.gz      that of programs with such a learner, merged, without kernels, as it is
+                        in serial/ the files that differ in programs without a sensor
+library/LEARNER.gz      the library of programs with the learner, merged, without kernels, as
                         for one of the processors
-library/ARCH.gz         for each learner the native module, and what else differs on the processor
+library/ARCH.gz         for each learner the native module, and other differences on the processor
 """
 
 from __future__ import annotations
@@ -72,20 +72,20 @@ from .page_sensors import sensor_data
 
 _DECIMALS = 4
 _DRIVERS = ("kernels.py", "learning.py", "motion.py")
-_PAGE = "page"  # the library that runs there
+_PAGE = "page"  # the library that runs in the page
 _DEVICE = "device"
-_SERIAL = "serial"  # the kind of sensor of samples that come over the link
+_SERIAL = "serial"  # the kind of sensor for samples from the link
 _NATIVE = f"{library_files.PACKAGE}/{native_module.MODULE}.mpy"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A stream that comes with the page: the first samples of a synthetic one."""
+    """A stream that comes with the page: the first samples of a synthetic stream."""
 
     key: str
     source: str
     samples: int
-    classes: tuple[str, ...] = ()  # what they are called; those of the source without
+    classes: tuple[str, ...] = ()  # their names; by default the source's
 
 
 SAMPLES = (
@@ -96,13 +96,13 @@ SAMPLES = (
 
 
 def write(folder: Path) -> None:
-    """Write all of it into that folder, which is made if need be; shows how far it is."""
+    """Write all data into a folder, which is made if need be, and show the progress."""
     with showing("What the page knows of boards") as update:
         _write(folder, update)
 
 
 def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
-    """The same; update(done, all, note) is called for each step."""
+    """Write all data; update(done, all, note) is called for each step."""
     boards = [board_files.load(name) for name in BOARDS]
     begun = itertools.count()
     steps = len(learners()) * (1 + len({board.arch for board in boards})) + len(boards)
@@ -152,7 +152,7 @@ def _board(board: Board, step: Callable[[str], None]) -> dict[str, Any]:
 def _libraries(
     boards: list[Board], described: list[dict[str, Any]], step: Callable[[str], None]
 ) -> dict[str, dict[str, bytes]]:
-    """The files of each library, by the library's name. Raises NoNativeTools."""
+    """Return the files of each library, by the library's name. Raises NoNativeTools."""
     device = {name for each in described for name in (*each["modules"], *each["motion_modules"])}
     names = _modules({*device, *MORE_OF_DEVICE})
     result = {_PAGE: _in_the_page(names), mpy.BYTECODE_ONLY: _bytecode(names)}
@@ -174,8 +174,10 @@ def _libraries(
 
 
 def _changes(before: bytes, after: bytes) -> list[tuple[int, int, str]]:
-    """Where the later bytes are others: from which place on, how many go, and what comes, in
-    base64. The few kernels that stay viper's are others on another processor."""
+    """Return the differences: the place, how many bytes are removed, and the new ones, in base64.
+
+    The few kernels that stay viper's differ by processor.
+    """
     a, b = (re.findall(rb"[^\0]*\0?", data) for data in (before, after))
     starts = [0, *itertools.accumulate(map(len, a))]
     operations = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
@@ -187,14 +189,15 @@ def _changes(before: bytes, after: bytes) -> list[tuple[int, int, str]]:
 
 
 def _modules(device: Collection[str]) -> list[str]:
-    """All learners; of what is around them on a board, what programs of the page can have."""
+    """Return the modules of all learners, and the device modules of the page's programs."""
     names = map(library_files.module_name, library_files.sources())
     return [name for name in names if not name.startswith(f"{_DEVICE}.") or name in device]
 
 
 def _bytecode(names: Collection[str]) -> dict[str, bytes]:
-    """Those for programs with a sensor; and those that are smaller where samples come over the
-    link, in a folder of that name."""
+    """Return the files for programs with a sensor; and, in the folder serial/, the files that
+    are smaller for samples from the link.
+    """
     with_sensor, without = (_bytecode_without(names, never_used(each)) for each in (True, False))
     less = {name: data for name, data in without.items() if data != with_sensor[name]}
     return with_sensor | {f"{_SERIAL}/{name}": data for name, data in less.items()}
@@ -263,7 +266,7 @@ def _stream(sample: Sample, boards: list[Board], folder: Path) -> dict[str, Any]
 
 
 def _packed(sample: Sample) -> bytes:
-    """A CSV file with few decimals, the class last; equal streams make equal bytes."""
+    """Return a CSV file with few decimals, the class last; equal streams make equal bytes."""
     stream = open_stream(sample.source, limit=sample.samples)
     names = sample.classes or stream.class_names
     text = io.StringIO()
@@ -280,7 +283,7 @@ def _size(stream: Stream, board: Board) -> int:
 
 
 def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """What `simulate` comes to on the stream: with default options, and sizes of the boards."""
+    """Yield results of `simulate` on the stream, with default options and the boards' sizes."""
     for model in learners():
         given = stream_parameters(model, stream, WARMUP) | defaults(model)
         for size in sizes if SIZE in given else [None]:

@@ -1,4 +1,4 @@
-"""The device library for the page, where its kernels are a module of WebAssembly: kernels.py."""
+"""The device library for the page, with its kernels as a module of WebAssembly: kernels.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DRIVER = "kernels"  # kernels.py
 
 
 def files(modules: Collection[str]) -> dict[str, bytes]:
-    """The compiled files of these modules of the library, and the code of their kernels."""
+    """Return the compiled files of these modules of the library, and the code of their kernels."""
     code, kernels = wasm_kernels.compiled(modules)
     by_name = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     result = {CODE: code}
@@ -34,7 +34,7 @@ def files(modules: Collection[str]) -> dict[str, bytes]:
 
 
 def without_kernels(source: str, kernels: Iterable[Kernel]) -> str:
-    """A module's source, in which names of kernels stand for the functions of kernels.py.
+    """Return a module's source with the kernels' names bound to functions of kernels.py.
 
     A kernel that takes a function stays as it is: machine code cannot call Python's.
     """

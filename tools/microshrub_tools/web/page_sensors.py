@@ -12,13 +12,13 @@ from microshrub_host.programs import mpy
 from ..board import custom_sensors
 from ..board.program_sensors import SENSORS, USUAL_RATE
 
-# Seconds between two readings of those that have less than one a second, after their data sheets
+# Seconds between two readings of sensors with less than one a second, after their data sheets
 _SECONDS = {"dht22": 2, "scd41": 5}
 _MOTION = "mpu6050"
 
 
 def sensor_data(rate: int) -> list[dict[str, Any]]:
-    """All but "serial", which is none; `rate` is the page's own for motion."""
+    """Return all sensors but "serial", which is none; `rate` is the page's own for motion."""
     built_in = {kind: dict(result) for kind, result in SENSORS.items() if kind != "serial"}
     built_in[_MOTION] |= {"rate": rate, "fifo": False}
     sensors = [_described(kind, {"kind": kind}, result) for kind, result in built_in.items()]
@@ -26,7 +26,7 @@ def sensor_data(rate: int) -> list[dict[str, Any]]:
 
 
 def _driver(name: str) -> dict[str, Any]:
-    """One that has a file: its bytecode is the same for all processors."""
+    """Return a driver, with its file's bytecode, which is the same for all processors."""
     path = custom_sensors.driver(name)
     sensor_file, text = custom_sensors.read(path), path.read_text(encoding="utf-8")
     config = {
@@ -51,7 +51,7 @@ def _described(key: str, config: dict[str, Any], settings: dict[str, Any]) -> di
     return {
         "key": key,
         "config": config,
-        "settings": settings,  # with their defaults; None: what the board has
+        "settings": settings,  # with their defaults; None: the board's own
         "channels": (),
         "is_analog": key == "adc",
         "seconds": _SECONDS.get(key, 0),
@@ -60,7 +60,7 @@ def _described(key: str, config: dict[str, Any], settings: dict[str, Any]) -> di
 
 
 def _usual_rate(text: str) -> int | str:
-    """That of the example in the first line of a driver; without one, that of `build`."""
+    """Return the rate in the example of a driver's first line, or else the default of `build`."""
     driver_class = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
     first = (ast.get_docstring(driver_class) or "").partition("\n")[0]
     return number_or_name(first.partition("rate=")[2].rstrip(".") or str(USUAL_RATE))

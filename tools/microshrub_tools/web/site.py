@@ -17,7 +17,7 @@ from .visitors import Visitors
 
 HOST = "127.0.0.1"
 FOLDER = Path(__file__).with_name("site")
-# What only a header can say; the rest of the policy stands in index.html, for any web server.
+# The policy that only a header can set; the rest is in index.html, for any web server.
 HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -25,10 +25,10 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
-_PATIENCE = 10.0  # seconds for a request to be there, and for an answer to be taken
-_HTTP = 80  # a port that browsers leave out
+_PATIENCE = 10.0  # seconds for a request to arrive, and for the client to take an answer
+_HTTP = 80  # a port that browsers leave out of addresses
 _CONNECTIONS = 64  # at a time
-_MARK = "main.js"  # is there when the page was built
+_MARK = "main.js"  # exists once the page is built
 _TYPES = {
     ".css": "text/css",
     ".gz": "application/gzip",
@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(400)
             return
         port = int(self.server.server_address[1])  # type: ignore[index]
-        if self.headers.get("Host") not in hosts(port):  # a page elsewhere whose name leads here
+        if self.headers.get("Host") not in hosts(port):  # a foreign name of this machine
             self.send_error(403)
             return
         result = file(path)
@@ -77,9 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """A thread a connection; a connection that is broken off is no news."""
+    """A server with a thread for each connection; it does not report broken connections."""
 
-    request_queue_size = _CONNECTIONS  # beyond a queue, a visitor tries again seconds later
+    request_queue_size = _CONNECTIONS  # beyond the queue, a client tries again seconds later
 
     def __init__(self, port: int) -> None:
         super().__init__((HOST, port), _Handler)
@@ -103,18 +103,18 @@ class _Server(ThreadingHTTPServer):
 
 
 def hosts(port: int) -> list[str]:
-    """What browsers call the host of a page served here: without the port if it is HTTP's own."""
+    """Return the Host headers of a page served here, without the port if it is HTTP's own."""
     names = ["localhost", HOST]
     return [f"{name}:{port}" for name in names] + (names if port == _HTTP else [])
 
 
 def is_built() -> bool:
-    """Whether the page is there."""
+    """Return whether the page is built."""
     return (FOLDER / _MARK).is_file()
 
 
 def build_if_missing() -> None:
-    """Build the page if this is a clone that has none. Raises UserError."""
+    """Build the page if this is a clone without one. Raises UserError."""
     root = FOLDER.parents[3]
     if is_built() or not (root / "tools" / "web" / "package.json").is_file():
         return
@@ -133,14 +133,14 @@ def build_if_missing() -> None:
 
 
 def built() -> Path:
-    """The folder of the page. Raises UserError if it was not built."""
+    """Return the folder of the page. Raises UserError if the page is not built."""
     if not is_built():
         raise UserError("The page has not been built here: run `make web`, which needs npm.")
     return FOLDER
 
 
 def file(path: str) -> tuple[str, bytes] | None:
-    """The type and the bytes of the page's file at a URL's path; None if there is none."""
+    """Return type and bytes of the page's file at a URL's path; None if there is no such file."""
     wanted = path.removeprefix("/") or "index.html"
     for result in built().rglob("*"):
         if result.is_file() and result.relative_to(FOLDER).as_posix() == wanted:
@@ -149,9 +149,9 @@ def file(path: str) -> tuple[str, bytes] | None:
 
 
 def copy(output: Path) -> int:
-    """Copy the page to a folder that is new or empty, or holds the page; gives the bytes.
+    """Copy the page to a folder that is new, empty, or has the page; return the bytes.
 
-    Raises UserError if it is anything else, or cannot be written.
+    Raises UserError if the folder has other files, or cannot be written.
     """
     source = built()
     if output.exists() and not _may_replace(output):
@@ -168,7 +168,7 @@ def _may_replace(output: Path) -> bool:
 
 
 def server(port: int) -> ThreadingHTTPServer:
-    """A server of the page on this machine alone; port 0 is a free one. Raises UserError."""
+    """Return a server of the page on this machine only; port 0 is a free one. Raises UserError."""
     built()
     try:
         return _Server(port)

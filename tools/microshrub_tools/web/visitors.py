@@ -1,4 +1,4 @@
-"""The connections of a server that are open at a time: so many at most, and a new one gets in."""
+"""The open connections of a server: a limited number, to which a new one is always added."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import contextlib
 import socket
 import threading
 
-_GOING = 2.0  # seconds for a connection that was ended to be gone
+_GOING = 2.0  # seconds until a closed connection is gone
 
 
 class Visitors:
-    """Where there are as many as may be, the one that has been silent longest makes way.
+    """The open connections. At the limit, the one that has been silent longest is closed.
 
-    So a whole request is answered, however many half ones there are before it.
+    So a complete request is answered, however many incomplete ones there are before it.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._here = 0
-        self._silent: dict[socket.socket, None] = {}  # may make way; the longest silent first
+        self._silent: dict[socket.socket, None] = {}  # may be closed, longest silent first
         self._changed = threading.Condition()
 
     def enter(self, line: socket.socket) -> bool:
-        """Count a new connection; False if nobody made way for it."""
+        """Count a new connection; return False if no other was closed in time."""
         with self._changed:
             if self._here >= self._most:
                 self._end_one()
@@ -33,7 +33,7 @@ class Visitors:
             return True
 
     def _end_one(self) -> None:
-        """The thread that serves it finds the connection ended, and calls leave()."""
+        """Close the longest silent connection; the thread that serves it then calls leave()."""
         line = next(iter(self._silent), None)
         if line is not None:
             del self._silent[line]
@@ -41,19 +41,19 @@ class Visitors:
                 line.shutdown(socket.SHUT_RDWR)
 
     def heard(self, line: socket.socket) -> None:
-        """A whole request came."""
+        """Note a complete request."""
         with self._changed:
             if line in self._silent:
                 del self._silent[line]
                 self._silent[line] = None
 
     def keep(self, line: socket.socket) -> None:
-        """From here on it does not make way."""
+        """Never close this connection from now on."""
         with self._changed:
             self._silent.pop(line, None)
 
     def leave(self, line: socket.socket) -> None:
-        """The connection is closed."""
+        """Forget a closed connection."""
         with self._changed:
             self._silent.pop(line, None)
             self._here -= 1
