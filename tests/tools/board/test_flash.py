@@ -295,6 +295,17 @@ def test_a_long_answer_is_not_read_byte_by_byte(
     assert len(reads) < 2000
 
 
+def test_a_path_from_the_root_is_in_the_flash_of_the_board(board: UnixBoard) -> None:
+    with Device(board.port) as line:
+        line.run("open('/counts.txt', 'w').write('7')")
+        line.run("import os; os.mkdir('/logs'); os.chdir('/logs')")
+        assert line.value("os.getcwd()") == "/logs"
+        assert line.value("open('../counts.txt').read()") == "7"
+        assert "lib" not in line.value("os.listdir('/')")
+    assert (board.flash / "counts.txt").read_text() == "7"
+    assert (board.flash / "logs").is_dir()
+
+
 @pytest.mark.parametrize(
     ("package", "learner"),
     [
@@ -306,7 +317,7 @@ def test_a_long_answer_is_not_read_byte_by_byte(
 )
 def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> None:
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
-    install = [*mpremote, "mip", "install", "--target", "lib", f"./firmware/{package}"]
+    install = [*mpremote, "mip", "install", f"./firmware/{package}"]
     done = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     with Device(board.port) as line:
@@ -325,7 +336,7 @@ def test_installing_machine_code_with_mip(
     package_list.write_compiled(tmp_path / "mip", ["x86"])
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
     package = tmp_path / "mip" / "package-shrub-x86.json"
-    install = [*mpremote, "mip", "install", "--target", "lib", str(package)]
+    install = [*mpremote, "mip", "install", str(package)]
     done = subprocess.run(install, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {path.suffix for path in (board.flash / "lib").rglob("*.*")} == {".mpy"}

@@ -8,6 +8,22 @@ import os
 import sys
 
 import micropython
+import vfs
+
+
+class Flash:
+    """A folder as "/", as on a board.
+
+    VfsPosix alone would import from the root whatever the current folder is: its own import_stat
+    takes no notice of os.chdir(), and stat(), which takes its place here, does.
+    """
+
+    def __init__(self, folder):
+        self._files = vfs.VfsPosix(folder)
+
+    def __getattr__(self, name):
+        return getattr(self._files, name)
+
 
 micropython.kbd_intr(-1)  # a REPL reads Ctrl-C as a byte; only executed code is interrupted
 sys.stdout.buffer.write(b"\0")  # ready for input
@@ -17,8 +33,10 @@ if len(sys.argv) > 3:  # a board with sensors, see machine_on_pc.py
     import machine_on_pc
 
     sys.modules["machine"] = machine_on_pc.Machine(sys.argv[4])
-os.chdir(folder)
-sys.path[:] = ["", "lib"]
+vfs.umount("/")
+vfs.mount(Flash(folder), "/")
+os.chdir("/")
+sys.path[:] = ["", ".frozen", "/lib"]
 read = sys.stdin.buffer.read
 
 
