@@ -73,6 +73,9 @@ def test_the_numbers_match_the_device(device: Device) -> None:
     shown = dict(facts(watch))
     assert shown["accuracy"] == f"{metrics.accuracy / 10_000:.2f} % of 300"  # type: ignore[attr-defined]
     assert re.fullmatch("[01], confidence 0.20", shown["newest sample"])
+    last = sum(n for _, n, _ in watch.predictions)
+    for label, n, _ in watch.predictions:
+        assert shown[f"predicted {label}"] == f"{n} of the last {last}, confidence 0.20"
     rows = np.array(watch.confusion)
     recalls = 100 * np.diag(rows) / rows.sum(axis=1)
     assert shown["balanced accuracy"] == f"{recalls.mean():.2f} %"

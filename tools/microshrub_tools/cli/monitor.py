@@ -254,10 +254,11 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
         result = ByClass(watch.matrix_names, np.array(watch.confusion))
         yield "balanced accuracy", f"{result.balanced_accuracy:.2f} %"
         yield "G-mean", f"{result.g_mean:.2f} %"
+    last = sum(number for _, number, _ in watch.predictions)
     for label, number, confidence in watch.predictions:
         yield (
             f"predicted {watch.class_names[label]}",
-            f"{count(number, 'time')}, confidence {confidence:.2f}",
+            f"{number} of the last {last}, confidence {confidence:.2f}",
         )
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
 
