@@ -127,6 +127,7 @@ def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
         (("read(self, values)", "read(self)"), "its method has to be read(self, values)"),
         (("address, gain=2 * 8", "gain"), "needs gain="),
         (("self, board, address, gain=2 * 8", "self"), "its __init__ has to take the board"),
+        (("self, board, address, gain=2 * 8", "self, gain=2, address=4"), "has to take the board"),
         (("gain=", "rate="), "rate= is the readings a second; call the parameter otherwise"),
         (("", ""), "needs address="),
     ],
@@ -157,6 +158,32 @@ def test_invalid_sensors_are_refused(words: tuple[str, ...], message: str) -> No
     with pytest.raises(UserError) as error:
         sensors(words, PICO)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "seconds"), [("dht22", ("pin=2",), 2), ("scd41", MOTION[1:], 5)]
+)
+def test_a_slow_sensor_is_read_no_faster_than_it_measures(
+    name: str, words: tuple[str, ...], seconds: int
+) -> None:
+    assert sensors((name, *words), PICO).config["rate"] == f"1/{seconds}"
+    assert sensors((name, *words, "rate=1/60"), PICO).config["rate"] == "1/60"
+    for rate in ("50", "1", f"1/{seconds - 1}"):
+        with pytest.raises(UserError, match=f"rate={rate}: .* every {seconds} .*1/{seconds}, or"):
+            sensors((name, *words, f"rate={rate}"), PICO)
+
+
+def test_values_in_another_order_than_the_columns_are_refused(light: str) -> None:
+    words = [("adc", "pins=26,27"), (light, "address=41")]
+    for features in (
+        ["a", "b", "c", "d"],
+        ["pin26", "pin27", "light", "dark"],
+        ["A", "B", "c", "dark"],
+    ):
+        ProgramOptions(sensor=words).config(PICO, features, ["no", "yes"])
+    for features in (["pin27", "pin26", "light", "dark"], ["light", "a", "b", "c"]):
+        with pytest.raises(UserError, match="pin26, pin27, light, dark, in this order"):
+            ProgramOptions(sensor=words).config(PICO, features, ["no", "yes"])
 
 
 def test_a_fifo() -> None:

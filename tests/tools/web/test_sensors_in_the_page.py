@@ -240,6 +240,7 @@ def test_a_sensor_with_more_values_is_not_offered(playground: Browser, tmp_path:
         ("ina219", {"scl": 77}, Sensor.driver("ina219", scl=77, sda=0)),
         ("dht22", {"pin": 30}, Sensor.driver("dht22", pin=30)),
         ("dht22", {"rate": 0}, Sensor.driver("dht22", pin=20, rate=0)),
+        ("dht22", {"rate": 1}, Sensor.driver("dht22", pin=20, rate=1)),
         ("adc", {"rate": 2000}, Sensor.adc((26, 27), rate=2000)),
         ("adc", {"pins": "26,5"}, Sensor.adc((26, 5))),
         ("adc", {"pins": "27,27"}, None),

@@ -93,7 +93,7 @@ def _sensor(file: str, sensor_class: ast.ClassDef) -> SensorFile:
     if reading is None or len(reading.args.args) != 2:
         raise UserError(f"{where}: its method has to be read(self, values)")
     made = _method(sensor_class, "__init__")
-    if made is None or len(made.args.args) < 2:
+    if made is None or len(made.args.args) - len(made.args.defaults) < 2:
         raise UserError(f"{where}: its __init__ has to take the board: __init__(self, board)")
     return SensorFile(sensor_class.name, _names(where, sensor_class), _settings(where, made))
 

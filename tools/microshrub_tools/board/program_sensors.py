@@ -24,6 +24,8 @@ SENSORS: dict[str, dict[str, Any]] = {
         "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "axes": 6, "fifo": "no",
     },
 }  # fmt: skip
+# Seconds between two readings of the sensors that take long, from their data sheets
+SECONDS = {"dht22": 2, "scd41": 5}
 _AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # the axes of an MPU6050
 _MIDDLE = 32768  # the middle of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
@@ -100,6 +102,7 @@ def check_sensor(
 ) -> None:
     """Raise UserError if the sensor's values do not match the model's features."""
     given = len(sensor.channels)
+    taken = tuple(features) if extraction is None else tuple(extraction.channels)
     values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
     if extraction is None:
         if given != len(features):
@@ -110,12 +113,13 @@ def check_sensor(
                 "out what the sensor does not give: --drop COLUMN. --features makes more of its "
                 "readings."
             )
-        return
-    wanted = len(extraction.channels)
-    if given != wanted:
+    elif given != len(taken):
         raise UserError(
-            f"{values}, and the features were made of {wanted}: {', '.join(extraction.channels)}"
+            f"{values}, and the features were made of {len(taken)}: {', '.join(taken)}"
         )
+    _check_order(sensor, taken)
+    if extraction is None:
+        return
     if extraction.scale_chosen:
         raise UserError(
             f"The recording's readings were multiplied ({extraction.multiplied}), and "
@@ -127,6 +131,17 @@ def check_sensor(
         raise UserError(
             f"{sensor.name} rate={sensor.rate:g}: the features were made for {extraction.rate:g} "
             f"readings a second, so write rate={extraction.rate:g}"
+        )
+
+
+def _check_order(sensor: ProgramSensor, taken: Sequence[str]) -> None:
+    """Raise UserError if a value of the sensor has the name of another value of the recording."""
+    names = dict(zip(sensor.channels, taken, strict=True))
+    if any(name != other and name in taken for name, other in names.items()):
+        raise UserError(
+            f"{sensor.name}: a reading is {', '.join(sensor.channels)}, in this order, and the "
+            f"model was made for {', '.join(taken)}. Put the columns of the recording, or the "
+            "sensors, in the same order"
         )
 
 
@@ -159,6 +174,12 @@ def _sensor(words: list[str], board: Board) -> ProgramSensor:
         raise UserError(
             f"{sensor.name} rate has to be a whole number of 1..{_MOST_RATE:,}{slow}, not {rate!r}"
         )
+    seconds = SECONDS.get(kind, 0)
+    if seconds and (sensor.rate or 0) * seconds > 1:
+        raise UserError(
+            f"{sensor.name} rate={rate}: this sensor has a reading only every {seconds} seconds. "
+            f"Write rate=1/{seconds}, or slower"
+        )
     return sensor
 
 
@@ -173,7 +194,8 @@ def _is_slow(rate: object) -> bool:
 def _from_file(kind: str, path: Path, words: Sequence[str]) -> ProgramSensor:
     sensor_file = custom_sensors.read(path)
     called = f"--sensor {kind}"
-    result = settings(called, words, sensor_file.settings | {"rate": USUAL_RATE})
+    usual = f"1/{SECONDS[kind]}" if kind in SECONDS else USUAL_RATE
+    result = settings(called, words, sensor_file.settings | {"rate": usual})
     missing = [name for name, value in result.items() if value is custom_sensors.REQUIRED]
     if missing:
         raise UserError(f"{called} needs {missing[0]}=")

@@ -57,14 +57,14 @@ class Sensor:
 
     @classmethod
     def driver(
-        cls, name: str | Path, *, rate: int | Fraction = 50, **settings: int | float | str
+        cls, name: str | Path, *, rate: int | Fraction | None = None, **settings: float | str
     ) -> Sensor:
         """Return a driver that microshrub includes, or a file of your own such as `my_sensor.py`.
 
         `settings` are the arguments of the driver's class; a rate of Fraction(1, 60) is once a
-        minute.
+        minute. Without a rate it is 50, or as often as a slow sensor has a reading.
         """
-        return _sensor(str(name), {**settings, "rate": rate})
+        return _sensor(str(name), settings if rate is None else {**settings, "rate": rate})
 
 
 def _sensor(kind: str, settings: Mapping[str, object]) -> Sensor:

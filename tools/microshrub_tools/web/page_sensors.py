@@ -10,10 +10,8 @@ from microshrub_host.base.text import number_or_name
 from microshrub_host.programs import mpy
 
 from ..board import custom_sensors
-from ..board.program_sensors import SENSORS, USUAL_RATE
+from ..board.program_sensors import SECONDS, SENSORS, USUAL_RATE
 
-# Seconds between two readings of sensors with less than one a second, after their data sheets
-_SECONDS = {"dht22": 2, "scd41": 5}
 _MOTION = "mpu6050"
 
 
@@ -54,7 +52,7 @@ def _described(key: str, config: dict[str, Any], settings: dict[str, Any]) -> di
         "settings": settings,  # with their defaults; None: the board's own
         "channels": (),
         "is_analog": key == "adc",
-        "seconds": _SECONDS.get(key, 0),
+        "seconds": SECONDS.get(key, 0),
         "compiled": None,
     }
 

@@ -656,6 +656,9 @@ export const de: Texts = {
     rate: (sensor, hasDriver, value) =>
       `--sensor ${sensor} rate muss eine ganze Zahl von 1 bis 1.000 sein` +
       `${hasDriver ? ", oder wie 1/60 für eine Messung je Minute" : ""}, nicht „${value}“`,
+    slow: (sensor, seconds, value) =>
+      `--sensor ${sensor} rate=${value}: Dieser Sensor hat nur alle ${seconds} Sekunden einen Messwert. ` +
+      `Schreib rate=1/${seconds} oder langsamer`,
     whole: (sensor, name, value) => `--sensor ${sensor} ${name} muss eine ganze Zahl sein, nicht „${value}“`,
     second: "Ein zweiter Sensor daneben",
     none: "Keiner",

@@ -600,6 +600,9 @@ export const en = {
     rate: (sensor: string, hasDriver: boolean, value: number | string) =>
       `--sensor ${sensor} rate has to be a whole number of 1..1,000` +
       `${hasDriver ? ", or like 1/60 for a reading a minute" : ""}, not ${quoted(value)}`,
+    slow: (sensor: string, seconds: number, value: number | string) =>
+      `--sensor ${sensor} rate=${value}: this sensor has a reading only every ${seconds} seconds. ` +
+      `Write rate=1/${seconds}, or slower`,
     whole: (sensor: string, name: string, value: string) =>
       `--sensor ${sensor} ${name} has to be a whole number, not ${quoted(value)}`,
     second: "A second sensor beside it",

@@ -1,7 +1,7 @@
 // Fields for the settings of a sensor, with the defaults of the chosen board.
 
 import { choice, field, make } from "../dom";
-import { sensorOf, type Setting, type SensorSettings } from "../link/sensor_settings";
+import { rateOf, sensorOf, type Setting, type SensorSettings } from "../link/sensor_settings";
 import type { Board, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { hasParts, pinName, signalsOf, wiring, type Parts } from "./wiring";
@@ -83,6 +83,8 @@ export class SensorFields {
     const value = numberOrName(text);
     if (name === "rate") {
       if (!isRate(value)) throw new Error(words.rate(sensor, this.kind.channels.length > 0, value));
+      const { seconds } = this.kind;
+      if (rateOf({ ...this.kind.config, rate: value }) * seconds > 1) throw new Error(words.slow(sensor, seconds, value));
     } else if (typeof value !== "number") {
       throw new Error(words.whole(sensor, name, value));
     }
