@@ -22,27 +22,27 @@ from .kernel_sources import Kernel
 FLAGS = (
     *("-std=gnu11", "-O2", "-fwrapv", "-fPIC", "-shared"),
     "-fno-semantic-interposition",  # kernels may be inlined into each other
-    "-fno-ivopts",  # with it, the scan over a window takes 5 % longer
+    "-fno-ivopts",  # -fivopts would slow down the scan over a window by 5 %
 )
 _COMPILERS = ("cc", "gcc", "clang")
 _NONE = "There is no C compiler: install one, name it in CC, or take the engine llvm."
 _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
-_TRIAL, _LONGEST = 60.0, 300.0  # seconds for a compiler: to show that it works; for a room
-_SILENT = 10.0  # seconds between messages that a compiler is still at work
-_TRIALS = 8  # compilers that are remembered to work
+_TRIAL, _LONGEST = 60.0, 300.0  # time limits of a compiler, in seconds: for the trial; for a room
+_SILENT = 10.0  # seconds between messages while a compiler runs
+_TRIALS = 8  # number of compilers whose trial is cached
 
 
 @functools.cache
 def compiler() -> tuple[str, ...] | None:
-    """The command of the C compiler: the one in CC, which may have options, or the system's.
+    """Return the command of the C compiler: the value of CC, maybe with options, or the system's.
 
     None if there is none.
     """
     try:
         wanted = shlex.split(os.environ.get("CC", ""))
-    except ValueError:  # quotes that do not end
+    except ValueError:  # an unclosed quote
         return None
     for name, *options in [wanted] if wanted else [[name] for name in _COMPILERS]:
         path = shutil.which(name)
@@ -53,7 +53,7 @@ def compiler() -> tuple[str, ...] | None:
 
 @functools.cache
 def works() -> bool:
-    """Whether there is a C compiler that has the headers it needs."""
+    """Return whether there is a C compiler with the necessary headers."""
     try:
         trial = functools.partial(compile_text, _HEAD, _TRIAL)
         return bool(remembered("trial", repr((COMPILER.key(), _HEAD)).encode(), trial, _TRIALS))
@@ -62,14 +62,14 @@ def works() -> bool:
 
 
 def compile_text(text: str, seconds: float) -> bytes:
-    """The shared library of a C text. Raises CompilerError, also after so many seconds."""
+    """Compile a C text to a shared library. Raises CompilerError, also after `seconds`."""
     result = compiler()
     if result is None:
         raise CompilerError(_NONE)
     with tempfile.TemporaryDirectory(prefix="microshrub-") as name:
         folder = Path(name)
         (folder / "kernels.c").write_text(text, encoding="utf-8")
-        # by its name alone: the same text makes the same bytes
+        # a name without a path: the same text makes the same bytes
         log_file = _run([*result, *FLAGS, "-o", "kernels.so", "kernels.c"], folder, seconds)
         try:
             return (folder / "kernels.so").read_bytes()
@@ -78,7 +78,10 @@ def compile_text(text: str, seconds: float) -> bytes:
 
 
 def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
-    """What it says. It ends with its own processes, also at Ctrl-C. Raises CompilerError."""
+    """Run the compiler; return its output. Raises CompilerError if it fails.
+
+    The compiler and its own processes are ended, also at Ctrl-C.
+    """
     log_file = folder / "output"
     with log_file.open("wb") as output:
         try:
@@ -101,7 +104,10 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
 
 
 def _waited_for(process: subprocess.Popen[bytes], name: str, seconds: float) -> int:
-    """Its exit code. Lines say that it is still at work. Raises CompilerError after so long."""
+    """Wait for the process, with messages; return its exit code.
+
+    Raises CompilerError if too slow.
+    """
     waited = 0.0
     while waited < seconds:
         step = min(_SILENT, seconds - waited)
@@ -117,7 +123,7 @@ def _waited_for(process: subprocess.Popen[bytes], name: str, seconds: float) -> 
 
 
 class CCompiler(KernelCompiler):
-    """It makes a shared library of a room's kernels."""
+    """The compiler of a room's kernels to a shared library."""
 
     name, file = "c", "kernels.so"
     translator = (c_translate,)

@@ -1,16 +1,16 @@
 """The device library's kernels as C: one function a kernel, with the integers of viper.
 
 A kernel is restricted Python: integers of 32 bits that wrap around, loops, pointers of three
-widths, and objects that are only passed on or cast to a pointer. Each of these means exactly one
-thing in C, so the translation just walks over the syntax tree:
+widths, and objects that are only passed on or cast to a pointer. Each of these has exactly one
+meaning in C, so the translation just walks over the syntax tree:
 
     x = ptr8(buffer)      x = (item8_t *)buffer;   loads of 8 and 16 bits are unsigned
     ptr8(a[3])            the buffer whose address is item 3 of the table a
     a // b, a % b         rounded down, as Python rounds
     for i in range(n)     n is evaluated once
 
-The text is C99 and C++ at once and clean of warnings. The library's tests hold every sum and
-product within 32 bits, so nothing in it depends on how a compiler treats an overflow.
+The text is both C99 and C++, and compiles without warnings. The library's tests keep every sum and
+product within 32 bits, so nothing depends on a compiler's treatment of overflows.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def translate(
     roots: Iterable[tuple[str, str]] | None = None,
     of: Collection[str] | None = None,
 ) -> tuple[str, list[Kernel]]:
-    """C for the kernels of these modules of the device library, and what they are.
+    """Return C for the kernels of these modules of the device library, and the kernels.
 
-    Of which modules and of `functions`, `roots` and `of`, see kernel_sources.select(). `linkage`
-    stands before each function ("static "). What has to stand before the text: TYPES and DIVISION,
-    or the like. Raises TranslationError.
+    For the modules and `functions`, `roots` and `of`, see kernel_sources.select(). `linkage`
+    begins each function ("static "). TYPES and DIVISION, or the like, have to precede the text.
+    Raises TranslationError.
     """
     files, kernels = select(modules, functions=functions, roots=roots, of=of)
     texts = [f"{linkage}{head_of(kernel)};" for kernel in kernels.values()]
@@ -85,7 +85,7 @@ _UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 
 
 class CFunction(KernelScope):
-    """The C of one kernel."""
+    """The translation of one kernel to C."""
 
     def __init__(
         self, file: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
@@ -94,7 +94,7 @@ class CFunction(KernelScope):
         self.loops = 0
 
     def text(self) -> str:
-        """The whole function; its locals are declared at its top."""
+        """Return the whole function, with its locals declared at the top."""
         lines = [f"    (void)v_{name};" for name in self.types if name not in self.read]
         lines += self._block(self.body, 1)
         local = [
@@ -197,7 +197,7 @@ class CFunction(KernelScope):
         return f"({test} ? {body} : {other})"
 
     def _word(self, words: Mapping[Any, str], op: ast.AST, node: ast.AST) -> str:
-        """The operator in C."""
+        """Return an operator in C."""
         if type(op) not in words:
             raise self.error(node)
         return words[type(op)]
@@ -213,7 +213,7 @@ class CFunction(KernelScope):
         return called.name
 
     def _subscript(self, node: ast.Subscript) -> str:
-        """An item of a pointer; of an object, which is a tuple, the object that it holds."""
+        """Return an item of a pointer, or an object in a tuple."""
         if self.type_of(node.value) == OBJECT:
             return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
         self.pointer_of(node)
@@ -230,7 +230,7 @@ class CFunction(KernelScope):
         return f"{self._name(node.func)}({', '.join(self._given(name, node.args))})"
 
     def _given(self, name: str, arguments: list[ast.expr]) -> Iterator[str]:
-        """What a kernel is called with; C++ wants casts to pointers said."""
+        """Yield the arguments of a call; C++ needs explicit casts to pointers."""
         called = self.kernel_called(name)
         for place, argument in enumerate(arguments):
             c_type = called.arguments[place] if called else OBJECT
@@ -238,7 +238,7 @@ class CFunction(KernelScope):
             yield cast + self._value(argument)
 
     def _address(self, node: ast.expr) -> str:
-        """What is cast to a pointer: an object, or an item of a table of addresses."""
+        """Return the value to cast to a pointer: an object, or an item of a table of addresses."""
         if isinstance(node, ast.Subscript) and self.type_of(node.value) == POINTERS["ptr32"]:
             return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
         return self._value(node)
@@ -254,7 +254,7 @@ class CFunction(KernelScope):
 
 
 def head_of(kernel: Kernel) -> str:
-    """A kernel's declaration, without the semicolon."""
+    """Return a kernel's declaration, without the semicolon."""
     names = (f"v_{arg.arg}" for arg in kernel.node.args.args)
     given = ", ".join(map(_declared, kernel.arguments, names))
     return f"{kernel.returns} {kernel.name}({given or 'void'})"

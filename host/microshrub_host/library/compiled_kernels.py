@@ -1,8 +1,8 @@
-"""Kernels compiled to machine code in this process: what the engines `c` and `llvm` share.
+"""Kernels compiled to machine code in this process: the common part of the engines `c` and `llvm`.
 
-The device library's own files are compiled, a room of them at a time, when one of its kernels is
+The device library's own files are compiled, one room at a time, when one of the room's kernels is
 called for the first time; once for each state of these files, of the translator and of the
-compiler. The cache keeps the code. What is not whole there, or was changed, is compiled again.
+compiler. The code is kept in the cache. Incomplete or changed code is compiled again.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from . import kernel_rewriting, kernel_sources, library_files, syntax_tree
 from .kernel_sources import INT, NOTHING, Kernel
 from .library_files import user_files
 
-_SIGNATURES = "kernels.json"  # in a folder of the cache
-_LOCK = "lock"  # beside it, while they are compiled
+_SIGNATURES = "kernels.json"  # file name in a folder of the cache
+_LOCK = "lock"  # file name of the lock while kernels are compiled
 
 
 class CompilerError(UserError):
-    """There is no compiler, or it fails; the message says which and why."""
+    """There is no compiler, or the compiler fails; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What has to be known of a kernel to call it; its name is that in compiled code."""
+    """The facts needed to call a kernel; `name` is its name in compiled code."""
 
     module: str
     function: str
@@ -48,17 +48,17 @@ class Signature:
 
     @classmethod
     def of(cls, kernel: Kernel) -> Signature:
-        """That of a kernel."""
+        """Return a kernel's signature."""
         doc = ast.get_docstring(kernel.node)
         names = (kernel.module, kernel.node.name, kernel.name)
         return cls(*names, doc, kernel.arguments, kernel.returns)
 
 
 class Function:
-    """A compiled kernel, called with the objects that the Python one takes.
+    """A compiled kernel, called with the same objects as in Python.
 
-    address  of its code
-    call     the same without this object around it: learning a sample calls many kernels
+    address  the address of the code
+    call     the bare function, which is faster: learning a sample calls many kernels
     """
 
     def __init__(self, kernel: Signature, address: int) -> None:
@@ -74,9 +74,10 @@ class Function:
 
 
 def _caller(kernel: Signature, address: int) -> Callable[..., Any]:
-    """A function that gives the code there integers as they are, and of objects their addresses.
+    """Make a function that passes integers unchanged, and addresses in place of objects.
 
-    It is written out for the kernel's arguments: a loop over them takes longer than the call.
+    The function is generated for the kernel's arguments, as a loop over them would take longer
+    than the call.
     """
     c_types = [ctypes.c_int32 if each == INT else ctypes.c_void_p for each in kernel.arguments]
     returned = None if kernel.returns == NOTHING else ctypes.c_int32
@@ -92,40 +93,43 @@ def _caller(kernel: Signature, address: int) -> Callable[..., Any]:
 
 
 class KernelCompiler(ABC):
-    """What makes machine code of kernels, and keeps it: one object for each engine."""
+    """A compiler of kernels with a cache for the code: one object for each engine."""
 
-    name: str  # the engine's
+    name: str  # the engine's name
     file: str  # the code's name in a folder of the cache
-    translator: tuple[ModuleType, ...]  # the modules that say what is given to the compiler
+    translator: tuple[ModuleType, ...]  # the modules that make the compiler's input
 
     @abstractmethod
     def key(self) -> object:
-        """What the code depends on, besides the sources. Raises CompilerError if it has none."""
+        """Return a key for the code's dependencies besides the sources.
+
+        Raises CompilerError if there is no compiler.
+        """
 
     @abstractmethod
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
-        """The compiler's text for the kernels of the modules `of`, and what these are.
+        """Return the compiler's input for the kernels of the modules `of`, and the kernels.
 
-        modules  all that these need, in the order in which they are imported
+        modules  all modules needed, in the order of their import
         """
 
     @abstractmethod
     def compile(self, text: str) -> bytes:
-        """The code, as the file is to have it. Raises CompilerError."""
+        """Return the code, as the file's content. Raises CompilerError if that fails."""
 
     @abstractmethod
     def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
-        """Where the code of these kernels is, in this process."""
+        """Return the addresses of these kernels' code in this process."""
 
-    @functools.cache  # noqa: B019  there is one compiler of a kind in a process
+    @functools.cache  # noqa: B019  a process has one compiler of a kind
     def functions(self, room: str) -> dict[tuple[str, str], Function]:
-        """The compiled kernels of a room, by module and name. Raises CompilerError."""
+        """Return the compiled kernels of a room, by module and name. Raises CompilerError."""
         of = _modules_of(room)
         modules = library_files.closure(of)
         folder = self._folder_for(room, modules)
         known = _kept(folder, self.file)
         if known is None:
-            with files.alone(folder / _LOCK):  # another process may be compiling just that
+            with files.alone(folder / _LOCK):  # another process may be compiling this room
                 known = _kept(folder, self.file) or self._compiled(folder, modules, of)
         addresses = self.addresses(folder, [kernel.name for kernel in known])
         return {(k.module, k.function): Function(k, addresses[k.name]) for k in known}
@@ -139,12 +143,12 @@ class KernelCompiler(ABC):
         return known
 
     def marks(self) -> Path:
-        """The folder for marks of what was compiled, of the library as it is now."""
+        """Return the folder with marks of compiled kernels, for the library's current state."""
         modules = map(library_files.module_name, library_files.sources_with_users())
         return self._folder_for("", sorted(modules))
 
     def _folder_for(self, room: str, modules: Iterable[str]) -> Path:
-        """Where a room's kernels are, as these files, the translator and the compiler are now."""
+        """Return the folder of a room's kernels for the current files, translator and compiler."""
         sha = hashlib.sha256(repr((room, self.key())).encode())
         named = [(name, library_files.source_of(name)) for name in modules]
         rewriting = (kernel_rewriting, kernel_sources, syntax_tree)
@@ -156,7 +160,7 @@ class KernelCompiler(ABC):
 
 
 def _keep(folder: Path, file: str, code: bytes, kernels: Sequence[Signature]) -> None:
-    """Put the code there, and behind it what proves that both are whole."""
+    """Write the code, and then the signatures with a proof that both files are whole."""
     listed = [asdict(kernel) for kernel in kernels]
     files.replace(folder / file, code)
     proved = {"sha256": _proof(code, listed), "kernels": listed}
@@ -164,7 +168,7 @@ def _keep(folder: Path, file: str, code: bytes, kernels: Sequence[Signature]) ->
 
 
 def _kept(folder: Path, file: str) -> list[Signature] | None:
-    """The kernels of the code that is there; None if it is not, or not as it was put there."""
+    """Return the signatures of the cached code; None if it is missing, incomplete or changed."""
     try:
         data = json.loads((folder / _SIGNATURES).read_bytes())
         listed = data["kernels"]
@@ -181,7 +185,7 @@ def _proof(code: bytes, listed: object) -> str:
 
 
 class CompiledViper:
-    """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
+    """A stand-in for micropython.viper that makes a kernel's compiled function."""
 
     def __init__(self, compiler: KernelCompiler) -> None:
         self.compiler = compiler
@@ -191,7 +195,7 @@ class CompiledViper:
 
 
 class LateFunction:
-    """A kernel that is compiled when it is needed; what has no translation stays Python."""
+    """A kernel that is compiled at its first call; without a translation, it stays Python."""
 
     def __init__(self, compiler: KernelCompiler, module: str, function: Any) -> None:
         functools.update_wrapper(self, function)
@@ -209,7 +213,7 @@ class LateFunction:
 
     @functools.cached_property
     def address(self) -> int | None:
-        """Where its code is."""
+        """The address of the code."""
         result: int | None = self._resolved().address
         return result
 
@@ -221,7 +225,7 @@ _addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 
 
 def _address(thing: Any) -> Any:
-    """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
+    """Return the address of a buffer, of a function, or of a tuple of buffers, for a kernel."""
     thing_type = type(thing)
     if thing_type is array:
         return thing.buffer_info()[0]
@@ -229,19 +233,18 @@ def _address(thing: Any) -> Any:
         return (ctypes.c_void_p * len(thing))(*map(_address, thing))
     if thing_type is LateFunction or thing_type is Function:
         return thing.address
-    if thing_type is bytes:  # that a kernel only reads
+    if thing_type is bytes:  # only for kernels that do not write
         return ctypes.cast(thing, ctypes.c_void_p).value
     return _addressof(_from_buffer(thing)) if len(thing) else None
 
 
 def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
-    """The addresses of the buffers, for the kernels; the buffers have to outlive it."""
+    """Return the addresses of the buffers, for kernels; the buffers must outlive the result."""
     return array("q", [_address(buffer) or 0 for buffer in buffers])
 
 
 def room_of(module: str) -> str:
-    """The part of the library that is compiled with a module: its folder; a user's own learner is
-    one of its own."""
+    """Return the room that is compiled with a module: its folder, or a user's module itself."""
     if module in user_files():
         return module
     return module.rpartition(".")[0]

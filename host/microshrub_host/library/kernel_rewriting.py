@@ -1,8 +1,8 @@
-"""What an engine changes in the kernels' syntax trees before they are compiled.
+"""Changes of the kernels' syntax trees before an engine compiles the kernels.
 
-For the engine `counted`, each kernel adds to a Counter, for each block of statements that it runs,
-how many nodes of the syntax tree the block has. That is about how long it takes without machine
-code, and the same on every computer.
+For the engine `counted`, each kernel adds to a Counter the number of nodes in the syntax tree of
+each block of statements that runs. That is about proportional to the time without machine code,
+and the same on every computer.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from .syntax_tree import walk
 
 POINTERS = ("ptr8", "ptr16", "ptr32")
 VIPER = "micropython.viper"  # the decorator of a kernel
-_OF_BYTES = ("ptr8", "ptr16")  # what an address in a variable may be cast to
+_OF_BYTES = ("ptr8", "ptr16")  # the casts of an address in a variable
 WORK = "_work"  # the name of the Counter, in each module of the library
-_DONE = "_done"  # by a call so far: a variable of the kernel, several times as fast as a Counter
+_DONE = "_done"  # a kernel's variable for the work of a call so far: much faster than a Counter
 
 
 def in_viper(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
-    """Whether a node is a function, or a method, that viper compiles."""
+    """Return whether a node is a function, or a method, that viper compiles."""
     return isinstance(node, ast.FunctionDef) and any(
         ast.unparse(decorator) == VIPER for decorator in node.decorator_list
     )
 
 
 class Overflows(ast.NodeTransformer):
-    """Has _i32() check that each sum, difference, product and left shift fits 32 bits.
+    """A transformer that lets _i32() check that sums, products and left shifts fit 32 bits.
 
-    _bits() checks how far is shifted, and _turn() that a loop ends.
+    Differences are also checked. _bits() checks the width of a shift, and _turn() that a loop
+    ends.
     """
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -58,14 +59,14 @@ class Overflows(ast.NodeTransformer):
 
 
 def _moved(statement: ast.stmt, place: ast.stmt) -> ast.stmt:
-    """A statement that errors tell as being in the line of another one."""
+    """Give a statement the line of another statement, for error messages."""
     for node in ast.walk(statement):
         ast.copy_location(node, place)
     return statement
 
 
 def check_overflows(kernel: ast.FunctionDef) -> None:
-    """Have a kernel check what it computes with _i32()."""
+    """Make a kernel check its results with _i32()."""
     body = [Overflows().visit(statement) for statement in kernel.body]
     if any(isinstance(node, ast.While) for node in walk(kernel)):
         begin = ast.parse("_turns = 0").body[0]
@@ -90,9 +91,9 @@ def cast_arguments(node: ast.FunctionDef) -> None:
 
 
 def index_addresses(kernel: ast.FunctionDef) -> None:
-    """Make an index of each variable that has an address in it, which only viper can compute with.
+    """Replace variables that hold addresses by indices, as only viper can compute addresses.
 
-    An address is that of a table, and bytes added to it; all that it may be is an argument of
+    An address is an item of a table, plus a number of bytes, and is only used as an argument of
     ptr8() or ptr16():
 
         address = ptr32(t)             address = ptr32(t); _at8_3 = ptr8(address[3])
@@ -100,7 +101,7 @@ def index_addresses(kernel: ast.FunctionDef) -> None:
         next = row + 8                 next = row + 8
         x = ptr8(next)[2]              x = _at8_3[next + 2]
 
-    Raises ValueError if a variable has addresses of two buffers.
+    Raises ValueError if a variable holds addresses in two buffers.
     """
     nodes = walk(kernel)
     values = _assigned(nodes)
@@ -123,12 +124,12 @@ def index_addresses(kernel: ast.FunctionDef) -> None:
 
 
 def is_call_of(node: ast.AST, names: Collection[str]) -> TypeGuard[ast.Call]:
-    """Whether a node is a call of one of these functions."""
+    """Return whether a node is a call of one of these functions."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
 def _assigned(nodes: Iterable[ast.AST]) -> list[tuple[str, ast.expr]]:
-    """Each variable with each value that it is assigned in a kernel."""
+    """Return the assignments in a kernel, as pairs of variable and value."""
     return [
         (node.targets[0].id, node.value)
         for node in nodes
@@ -137,7 +138,7 @@ def _assigned(nodes: Iterable[ast.AST]) -> list[tuple[str, ast.expr]]:
 
 
 def _leftmost(node: ast.expr) -> ast.expr:
-    """What a sum begins with."""
+    """Return the first term of a sum."""
     while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         node = node.left
     return node
@@ -152,7 +153,7 @@ def _is_item(node: ast.expr, tables: set[str]) -> bool:
 
 
 class _Indices(ast.NodeTransformer):
-    """For each variable what it is cast to, and the item of a table of addresses it begins at."""
+    """A transformer with, for each variable, its cast and the table's item at which it begins."""
 
     def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
         self._places = places
@@ -185,7 +186,7 @@ class _Indices(ast.NodeTransformer):
 
 
 def _without_leftmost(node: ast.expr) -> ast.expr:
-    """A sum without what it begins with."""
+    """Return a sum without its first term."""
     if not isinstance(node, ast.BinOp):
         return ast.Constant(0)
     if isinstance(node.left, ast.BinOp):
@@ -196,12 +197,12 @@ def _without_leftmost(node: ast.expr) -> ast.expr:
 
 
 def _pointer(cast: str, place: str) -> str:
-    """The name of a pointer to the buffer whose address is that item of a table."""
+    """Return the name of a pointer to the buffer at that item of a table."""
     return f"_at{cast.removeprefix('ptr')}_" + re.sub(r"\W", "_", place)
 
 
 def count_work(kernel: ast.FunctionDef, key: str) -> None:
-    """Have a kernel add what it does to the Counter's item `key`."""
+    """Make a kernel add its work to the Counter's item `key`."""
     docstring = int(ast.get_docstring(kernel) is not None)
     counted = _Counting().block(kernel.body[docstring:])
     counting = ast.parse(f"{_DONE} = 0\ntry:\n pass\nfinally:\n {WORK}[{key!r}] += {_DONE}").body
@@ -212,7 +213,7 @@ def count_work(kernel: ast.FunctionDef, key: str) -> None:
 
 class _Counting(ast.NodeTransformer):
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a block, behind the one that counts them."""
+        """Return the statements of a block, after a new first one that counts them."""
         if not body:
             return body
         size = sum(map(_size, body))
@@ -228,7 +229,7 @@ class _Counting(ast.NodeTransformer):
 
 
 def _size(statement: ast.stmt) -> int:
-    """How many nodes run at once, without those of inner blocks."""
+    """Return the number of nodes of a statement, without its inner blocks."""
     if isinstance(statement, (ast.If, ast.While)):
         return 1 + len(walk(statement.test))
     if isinstance(statement, ast.For):

@@ -1,6 +1,6 @@
-"""What a kernel may not contain: code that viper lacks, or runs differently from CPython.
+"""Rules for kernels, against code that viper lacks or runs differently from CPython.
 
-Each rule gives the nodes, or arguments, that break it.
+Each rule returns the nodes, or arguments, that break the rule.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from .kernel_rewriting import POINTERS, in_viper, is_call_of
 
-SMALL = 2**30  # integers are below it
-MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # that are imported
+SMALL = 2**30  # exclusive limit of integers
+MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # allowed imports
 
 Function = ast.FunctionDef
 
-_SYNTAX: dict[str, tuple[type[ast.AST], ...]] = {  # what there may be none of, by the rule's name
+_SYNTAX: dict[str, tuple[type[ast.AST], ...]] = {  # forbidden nodes, by rule
     "keyword calls": (ast.keyword,),
     "starred calls": (ast.Starred,),
     "division and power": (ast.Div, ast.Pow),
@@ -30,12 +30,12 @@ _SYNTAX: dict[str, tuple[type[ast.AST], ...]] = {  # what there may be none of, 
 
 
 def kernels(tree: ast.Module) -> list[Function]:
-    """The module's; a method in viper works on objects, and is none."""
+    """Return the kernels of a module; a method in viper works on objects, and is no kernel."""
     return [node for node in tree.body if in_viper(node)]
 
 
 def without_viper(tree: ast.Module) -> list[Function]:
-    """Functions of the module that use pointers, and are no kernels."""
+    """Return functions of the module that use pointers, but are not kernels."""
     functions = [each for each in tree.body if isinstance(each, Function) and not in_viper(each)]
     return [
         each for each in functions if any(is_call_of(node, POINTERS) for node in ast.walk(each))
@@ -43,7 +43,7 @@ def without_viper(tree: ast.Module) -> list[Function]:
 
 
 def constants(tree: ast.Module) -> dict[str, int]:
-    """Names that the module assigns const(integer), in their order."""
+    """Return the names that the module assigns const(integer), in their order."""
     return {
         node.targets[0].id: ast.literal_eval(node.value.args[0])
         for node in tree.body
@@ -88,7 +88,7 @@ def wide_literals(kernel: Function) -> list[ast.AST]:
 
 
 def other_literals(kernel: Function) -> list[ast.AST]:
-    """Floats, None, text (but for the docstring), True and False."""
+    """Return floats, None, texts except the docstring, True and False."""
     allowed = kernel.body[0].value if ast.get_docstring(kernel) else None  # type: ignore[attr-defined]
     return [
         n
@@ -114,7 +114,7 @@ RULES: tuple[Callable[[Function], list[ast.AST]], ...] = (
 
 
 def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
-    """Calls of kernels whose result is used without int(...): in viper it is an object."""
+    """Return calls of kernels whose result is used without int(...): in viper, it is an object."""
     fine = set()
     for node in ast.walk(kernel):
         if isinstance(node, ast.Expr):
@@ -125,7 +125,7 @@ def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
 
 
 def global_names(kernel: Function, consts: set[str]) -> list[ast.AST]:
-    """Names in expressions that are neither local nor const; calls are fine."""
+    """Return names in expressions that are neither local nor const; calls are allowed."""
     called = {id(n.func) for n in ast.walk(kernel) if isinstance(n, ast.Call)}
     known = locals_of(kernel) | consts
     body = [node for statement in kernel.body for node in ast.walk(statement)]
@@ -135,7 +135,7 @@ def global_names(kernel: Function, consts: set[str]) -> list[ast.AST]:
 
 
 def unknown_calls(kernel: Function, module: set[str]) -> list[ast.AST]:
-    """Calls of what is neither in the module, nor an argument, nor a builtin or a pointer."""
+    """Return calls of functions that are not in the module, arguments, builtins or pointers."""
     known = module | locals_of(kernel) | {*POINTERS} | set(dir(builtins))
     return [
         n
@@ -145,7 +145,7 @@ def unknown_calls(kernel: Function, module: set[str]) -> list[ast.AST]:
 
 
 def names_of(tree: ast.Module) -> set[str]:
-    """Functions of the module and what it imports."""
+    """Return the module's functions and imported names."""
     imported = {
         alias.asname or alias.name
         for node in tree.body
@@ -156,9 +156,9 @@ def names_of(tree: ast.Module) -> set[str]:
 
 
 def broken(tree: ast.Module, others: set[str]) -> list[tuple[ast.AST, str, str]]:
-    """What breaks a rule in a module's kernels: the node, the kernel's name and the rule's.
+    """Return what breaks a rule in a module's kernels: node, kernel's name and rule's name.
 
-    others are the names of all kernels that it may call, its own among them.
+    others are the names of all kernels that these may call, including their own.
     """
     result: list[tuple[ast.AST, str, str]] = []
     consts, named = set(constants(tree)), names_of(tree)

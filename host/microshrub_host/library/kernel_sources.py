@@ -1,7 +1,7 @@
-"""The kernels in the device library's files: which there are, what they take and what they call.
+"""The kernels in the device library's files, with their arguments and calls.
 
-In one of them, what a name means, and of which type an expression is. Types have the names that
-they have in C.
+KernelScope resolves a kernel's names and the types of its expressions. Types have their names in
+C.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ POINTERS = {"ptr8": "item8_t *", "ptr16": "item16_t *", "ptr32": "item32_t *"}
 
 
 class TranslationError(ValueError):
-    """A kernel uses something that has no translation; the message names file, line and source."""
+    """A kernel has code without a translation; the message names file, line and source."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a module: the types of its arguments, and what it returns."""
+    """A kernel of a module: the types of its arguments and of its result."""
 
     module: str
     node: ast.FunctionDef
@@ -36,42 +36,42 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Its name in C and in compiled code."""
+        """The kernel's name in C and in compiled code."""
         return symbol(self.module, self.node.name)
 
     @property
     def takes_function(self) -> bool:
-        """Whether one of its arguments is a function."""
+        """Whether one of the kernel's arguments is a function."""
         return any("(*)" in argument for argument in self.arguments)
 
 
 @dataclass
 class KernelFile:
-    """The kernels of one file, and what they can refer to; read once, and not to be changed."""
+    """The kernels of one file, and the names that they can use; read once, and never changed."""
 
     name: str
     constants: dict[str, int] = field(default_factory=dict)
-    imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # module and name there
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # module, name there
     nodes: list[ast.FunctionDef] = field(default_factory=list)
 
     @functools.cached_property
     def kernels(self) -> dict[tuple[str, str], Kernel]:
-        """By module and name."""
+        """The kernels by module and name."""
         return {(self.name, node.name): kernel_of(self.name, node) for node in self.nodes}
 
 
 def symbol(module: str, function: str) -> str:
-    """The name of a module's function in C and in compiled code."""
+    """Return the name of a module's function in C and in compiled code."""
     return f"{module.replace('.', '_')}__{function}"
 
 
 def is_kernel(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
-    """Whether a syntax tree's node is a kernel, other than the one that each engine brings."""
+    """Return whether a syntax tree's node is a kernel, except the one that each engine brings."""
     return in_viper(node) and node.name != library_files.WRITE_ADDRESSES
 
 
 def works_on_objects(module: str, node: ast.FunctionDef) -> bool:
-    """Whether a function of the device's program calls methods or loops over an iterator."""
+    """Return whether a function of the device's program calls methods or loops over iterators."""
     return module.startswith("device.") and any(
         isinstance(part, ast.Attribute)
         or (isinstance(part, ast.For) and "range(" not in ast.unparse(part.iter))
@@ -81,7 +81,7 @@ def works_on_objects(module: str, node: ast.FunctionDef) -> bool:
 
 
 def read(name: str) -> KernelFile:
-    """The file of a module, without the kernels of the room device/ that work on objects."""
+    """Read the file of a module, without the kernels of the room device/ that work on objects."""
     return _read(name, *library_files.as_it_is(library_files.source_of(name)))
 
 
@@ -125,7 +125,7 @@ def _argument_type(arg: ast.arg) -> str:
 
 
 def _function_type(call: ast.Call, node: ast.FunctionDef) -> str:
-    """The type of an argument that is called: it takes what this call gives and returns an int."""
+    """Return the type of a function that is an argument: with a call's arguments, for an int."""
     objects = {arg.arg for arg in node.args.args if not arg.annotation}
     given = [OBJECT if isinstance(a, ast.Name) and a.id in objects else INT for a in call.args]
     return f"{INT} (*)({', '.join(given)})"
@@ -138,12 +138,12 @@ def select(
     roots: Iterable[tuple[str, str]] | None = None,
     of: Collection[str] | None = None,
 ) -> tuple[list[KernelFile], dict[tuple[str, str], Kernel]]:
-    """The files of these modules of the device library, and kernels in them by module and name.
+    """Return the files of these modules of the library, and their kernels by module and name.
 
-    The modules that they import from have to be among them. Kernels of the room device/ that work
-    on Python's objects are left out, and without `functions` those that take a function are, too.
-    Of `roots`, pairs of module and name, only these and what they call are taken; of `of`, some of
-    the modules, their kernels and what these call.
+    The modules have to include all from which they import. Kernels of the room device/ that work
+    on Python's objects are left out, and, without `functions`, kernels that take a function. With
+    `roots`, pairs of module and name, only these kernels and their callees are included; with
+    `of`, some of the modules, only their kernels and callees.
     """
     result = [read(name) for name in modules]
     kernels = {place: kernel for file in result for place, kernel in file.kernels.items()}
@@ -161,7 +161,7 @@ def _needed(
     kernels: Mapping[tuple[str, str], Kernel],
     roots: Iterable[tuple[str, str]],
 ) -> dict[tuple[str, str], Kernel]:
-    """The kernels that are roots, or called by one that is needed. Raises KeyError."""
+    """Return the kernels that are roots, and all their callees. Raises KeyError."""
     imported = {module.name: module.imported for module in modules}
 
     def called(place: tuple[str, str]) -> set[tuple[str, str]]:
@@ -174,9 +174,9 @@ def _needed(
 
 
 class KernelScope:
-    """One kernel, its variables and what it can refer to.
+    """The scope of one kernel: its variables, and the names that it can use.
 
-    types      of its arguments and, as far as they are known yet, of its variables
+    types      types of its arguments and, as far as known yet, of its variables
     arguments  the names of its arguments
     read       the names that are ever read
     body       its statements, without the docstring
@@ -198,7 +198,7 @@ class KernelScope:
         self.body = node.body[int(ast.get_docstring(node) is not None) :]
 
     def type_of(self, node: ast.expr) -> str:
-        """The type of what an expression gives."""
+        """Return the type of an expression's value."""
         if isinstance(node, ast.Name):
             return self.types.get(node.id, INT)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -210,20 +210,23 @@ class KernelScope:
         return INT
 
     def pointer_of(self, item: ast.Subscript) -> str:
-        """The type of the pointer that an item is of. Raises TranslationError if it is none."""
+        """Return the type of an item's pointer. Raises TranslationError if it is no pointer."""
         pointer = self.type_of(item.value)
         if pointer not in POINTERS.values():
             raise self.error(item)
         return pointer
 
     def kernel_called(self, name: str) -> Kernel | None:
-        """The kernel that has this name in this file."""
+        """Return the kernel with this name in this file; None if there is none."""
         place = self.file.imported.get(name, (self.file.name, name))
         return self.kernels.get(place)
 
     def range_of(self, node: ast.For) -> tuple[str, ast.expr, ast.expr, int]:
-        """A loop's variable, which is an integer if it is ever read, and its range()'s start, stop
-        and step. Raises TranslationError if it has none."""
+        """Return a loop's variable, and the start, stop and step of its range().
+
+        The variable is an integer if it is ever read. Raises TranslationError for a loop without
+        range().
+        """
         call, target = node.iter, node.target
         if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "range"):
             raise self.error(node)
@@ -236,7 +239,7 @@ class KernelScope:
         return target.id, start, stop, step
 
     def error(self, node: ast.AST) -> TranslationError:
-        """That this part of the kernel means nothing that a compiler is told here."""
+        """Return the error for a part of the kernel that has no translation."""
         line = getattr(node, "lineno", 0)
         return TranslationError(
             f"{self.file.name}, line {line}: {ast.unparse(node)} cannot be translated"
@@ -244,6 +247,6 @@ class KernelScope:
 
 
 def loaded(target: ast.expr) -> ast.expr:
-    """A target of an assignment as a value."""
+    """Return the target of an assignment as a value."""
     result = ast.parse(ast.unparse(target), mode="eval").body
     return ast.copy_location(result, target)

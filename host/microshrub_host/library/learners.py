@@ -1,7 +1,7 @@
-"""The learners by the names that people use, and the parameters of each.
+"""The learners by their short names, and the parameters of each.
 
-Nothing is listed here: the learners are those in firmware's learners.py and library_files.py. A
-learner's class has its parameters' names, defaults and ranges; its docstring, their meaning.
+Nothing is listed here: the learners are in firmware's learners.py and in library_files.py. A
+learner's class has its parameters' names, defaults and ranges; its docstring has their meaning.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from ..base.text import PARSERS, did_you_mean
 from ..streams.stream import Stream
 from . import library_files, loader
 
-WARMUP = 256  # samples that give the ranges where these cannot grow, and that units are read of
+WARMUP = 256  # samples that set the ranges if these cannot grow, and the units
 _GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the stream determines
 
 
 class _Models(Mapping[str, str]):
-    """The learners' class names, by the names that people use.
+    """The learners' class names, by their short names.
 
-    That is the first word for a classifier, and shrub-regressor for a regressor.
+    A short name is a class name's first word for a classifier, and like shrub-regressor for a
+    regressor.
     """
 
     def __init__(self, *, of_numbers: bool) -> None:
@@ -44,7 +45,7 @@ class _Models(Mapping[str, str]):
         }
 
     def __getitem__(self, model: str) -> str:
-        """Raises UserError, which lists the known names, for any other."""
+        """Return the class name. Raises UserError, with the known names, for an unknown name."""
         known = self._known()
         if model not in known:
             raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, known)}")
@@ -61,7 +62,7 @@ class _Models(Mapping[str, str]):
 
 
 def short_name(learner: str) -> str:
-    """What people call the learner of that class: shrub, or shrub-regressor if of numbers."""
+    """Return the short name of a learner's class: shrub, or shrub-regressor for a regressor."""
     words = [word.lower() for word in re.findall("[A-Z][a-z0-9]*|.+", learner)]
     return "-".join([words[0], *words[-1:]] if words[-1] == "regressor" else words[:1])
 
@@ -69,22 +70,22 @@ def short_name(learner: str) -> str:
 MODELS = _Models(of_numbers=False)
 REGRESSORS = _Models(of_numbers=True)
 
-DEFAULT = "thicket"  # if no learner is named: it needs no options
-BALANCED = "balanced"  # the one that does not overlook rare classes
+DEFAULT = "thicket"  # the default learner, which needs no options
+BALANCED = "balanced"  # the learner that does not overlook rare classes
 
 
 def is_known(name: str) -> bool:
-    """Whether it is the name of a learner, of classes or of numbers."""
+    """Return whether a name is the short name of a classifier or a regressor."""
     return name in MODELS or name in REGRESSORS
 
 
 def learner_name(model: str) -> str:
-    """The class name of a classifier or a regressor. Raises UserError for another name."""
+    """Return the class name of a classifier or a regressor. Raises UserError for another name."""
     return REGRESSORS[model] if model in REGRESSORS else MODELS[model]
 
 
 def regressor_for(model: str) -> str:
-    """The regressor that is meant by a name: shrub stands for shrub-regressor there.
+    """Return the short name of the regressor for a name: shrub-regressor for shrub.
 
     Raises UserError if there is none.
     """
@@ -99,9 +100,9 @@ def regressor_for(model: str) -> str:
 
 
 def register(name: str, path: str | os.PathLike[str]) -> None:
-    """Add a learner of your own, the class of that name in that file, to all commands and engines.
+    """Add your own learner, the class of that name in that file, to all commands and engines.
 
-    Programs that this program starts know the learner, too. Raises UserError if there is no such
+    Programs started by this program also have the learner. Raises UserError if there is no such
     class, if another learner already has its name, or if a kernel breaks a rule: this runs the
     quick checks of `microshrub check-learner`.
     """
@@ -120,7 +121,7 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
 
 
 def model_name(learner: str) -> str:
-    """The name that people use for a learner's class. Raises UserError if there is none."""
+    """Return the short name of a learner's class. Raises UserError if there is none."""
     for model, name in [*MODELS.items(), *REGRESSORS.items()]:
         if name == learner:
             return model
@@ -130,13 +131,13 @@ def model_name(learner: str) -> str:
 
 
 def companion(package: str, learner: str) -> Any:
-    """The module of a package that has the learner's short name; None if there is none."""
+    """Return the module of a package with the learner's short name; None if there is none."""
     name = f"{package}.{model_name(learner).replace('-', '_')}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def learner(model: str) -> Any:
-    """The learner's class, as the `python` engine runs it."""
+    """Return the learner's class, as the `python` engine runs it."""
     return loader.load("python").learners.learner_class(learner_name(model))
 
 
@@ -144,8 +145,8 @@ def learner(model: str) -> Any:
 class Parameter:
     """A parameter of a learner.
 
-    For a number, low and high are its range; high is None if it may be as large as the number of
-    features. For one of several texts or numbers, `choices` are all of them.
+    For a number, low and high are the range; high is None if the limit is the number of features.
+    For a choice of texts or numbers, `choices` has all of them.
     """
 
     name: str
@@ -157,12 +158,12 @@ class Parameter:
 
     @property
     def kind(self) -> type:
-        """bool, int, float, str, or tuple for a list of features."""
+        """The type: bool, int, float, str, or tuple for a list of features."""
         return type(self.default)
 
 
 def parameters(model: str) -> dict[str, Parameter]:
-    """The parameters by name, without features and classes."""
+    """Return the parameters of a learner by name."""
     learner_class = learner(model)
     texts = _texts(learner_class)
     read = loader.load("python").learner._read
@@ -183,25 +184,25 @@ def parameters(model: str) -> dict[str, Parameter]:
 
 
 def options_of(model: str) -> dict[str, Parameter]:
-    """The parameters that a user may set: all but those that the stream determines."""
+    """Return the parameters that a user may set: all that the stream does not determine."""
     return {name: p for name, p in parameters(model).items() if name not in _GIVEN}
 
 
 def defaults(model: str) -> dict[str, Any]:
-    """Parameter names and their defaults, without those that the stream determines."""
+    """Return the defaults by parameter name, without parameters that the stream determines."""
     return {name: p.default for name, p in options_of(model).items()}
 
 
 def grows(model: str) -> bool:
-    """Whether ranges can grow while it learns: it can move what it has learned along."""
+    """Return whether ranges can grow while the model learns, as the model adapts its state."""
     return bool(learner(model).moves)
 
 
 def warmup_of(model: str, wanted: int | None, *, frozen: bool = False) -> int:
-    """How many samples give the ranges before the run; 0: ranges grow from the first sample on.
+    """Return the number of samples that set the ranges before the run; 0 if ranges grow.
 
-    None is 0 where ranges can grow, else 256. They cannot if something else keeps them `frozen`.
-    Raises UserError for a 0 that cannot be.
+    None becomes 0 if ranges can grow, else 256. Ranges cannot grow if a companion keeps them
+    `frozen`. Raises UserError for a 0 that is impossible.
     """
     can = grows(model) and not frozen
     if wanted == 0 and not can:
@@ -211,9 +212,9 @@ def warmup_of(model: str, wanted: int | None, *, frozen: bool = False) -> int:
 
 
 def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[str, Any]:
-    """The parameters that the stream determines: its shape and, if the model asks, more.
+    """Return the parameters that the stream determines: its shape, and more for some models.
 
-    Features that have exactly two values in the warm-up, or else in the first 256 samples, are
+    Features with exactly two values in the warm-up, or else in the first 256 samples, are
     two-valued.
     """
     result: dict[str, Any] = {
@@ -228,16 +229,19 @@ def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[st
 
 
 def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
-    """The parameters that a regression stream determines: its shape and, if the model asks, how
-    many samples come between one and its target."""
+    """Return the parameters that a regression stream determines: its shape, and maybe `late`.
+
+    `late` is the number of samples between a sample and its target, for models with that
+    parameter.
+    """
     asks = "late" in parameters(model)
     return {"features": features, "late": late} if asks else {"features": features}
 
 
 def _texts(learner_class: Any) -> dict[str, str]:
-    """What the docstring's table says about each parameter; its rows start `    name  text`.
+    """Return the text on each parameter in the docstring's table, with rows `    name  text`.
 
-    What it does not say, those of the classes that it comes from do.
+    Parameters that are missing there are in the docstrings of the base classes.
     """
     result: dict[str, str] = {}
     name = ""
@@ -255,9 +259,9 @@ def _texts(learner_class: Any) -> dict[str, str]:
 
 
 def specification(text: str) -> tuple[str, dict[str, Any]]:
-    """The model and all its parameters in a text such as "hoeffding policy=efdt depth=10".
+    """Parse a text such as "hoeffding policy=efdt depth=10" to a model and all its parameters.
 
-    Raises UserError for an unknown model or parameter, and for a wrong value.
+    Raises UserError for an unknown model or parameter, and for an invalid value.
     """
     model, *words = text.split() or [""]
     result = defaults(model)
@@ -276,12 +280,12 @@ def specification(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def option(name: str) -> str:
-    """The command-line option for the parameter of that name."""
+    """Return the command-line option for the parameter of that name."""
     return "--" + name.replace("_", "-")
 
 
 def options_text(parameters: Mapping[str, Any]) -> str:
-    """Parameters as one would type them."""
+    """Return parameters as options on a command line."""
     return " ".join(_typed(name, value) for name, value in parameters.items())
 
 
@@ -297,7 +301,8 @@ def check_parameters(
 ) -> None:
     """Raise UserError for parameters that the learner refuses.
 
-    The message calls a parameter by its option if it is one of the model, or in `also`.
+    The message names a parameter by its option if the model has it as an option, or if it is in
+    `also`.
     """
     refusal: type[ValueError] = loader.load("python").learner.ParameterError
     try:

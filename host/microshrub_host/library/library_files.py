@@ -1,8 +1,8 @@
-"""The device library's source files: where they are, their names, and what they import.
+"""The device library's source files: their places, their names, and their imports.
 
-The user's own learners and companions are files that are added to it. MICROSHRUB_LEARNERS and
-MICROSHRUB_COMPANIONS name them as FILE.py:CLASS, separated by commas. add() adds one, so that
-processes started from here know it, too. On a board, the file is a module of the library.
+The user's own learners and companions are additional files. MICROSHRUB_LEARNERS and
+MICROSHRUB_COMPANIONS name them as FILE.py:CLASS, separated by commas. add() adds a file, also for
+processes started from here. On a board, the file is a module of the library.
 """
 
 from __future__ import annotations
@@ -27,39 +27,42 @@ COMPANIONS = "MICROSHRUB_COMPANIONS"
 
 @dataclass(frozen=True)
 class UserLearner:
-    """A class in a file; its module in the library has the file's name."""
+    """A user's class in a file; its module in the library has the file's name."""
 
     name: str
     path: Path
 
     @property
     def module(self) -> str:
-        """The module as firmware's register() wants it, relative to the library."""
+        """The module's name for firmware's register(), relative to the library."""
         return "." + self.path.stem
 
 
 def user_learners() -> list[UserLearner]:
-    """Those that MICROSHRUB_LEARNERS names. Raises UserError if one is not a learner."""
+    """Return the learners in MICROSHRUB_LEARNERS. Raises UserError if one is not a learner."""
     return list(_listed(VARIABLE, os.environ.get(VARIABLE, ""), os.getcwd()))
 
 
 def user_companions() -> list[UserLearner]:
-    """The companions that MICROSHRUB_COMPANIONS names. Raises as user_learners() does."""
+    """Return the companions in MICROSHRUB_COMPANIONS. Raises as user_learners() does."""
     return list(_listed(COMPANIONS, os.environ.get(COMPANIONS, ""), os.getcwd()))
 
 
 def user_files() -> dict[str, Path]:
-    """Their files, by module name. It is asked thousands of times, and mostly there are none."""
+    """Return the files of user learners and companions, by module name.
+
+    The function is called thousands of times, mostly without any such files.
+    """
     if not os.environ.get(VARIABLE) and not os.environ.get(COMPANIONS):
         return {}
     return {each.path.stem: each.path for each in (*user_learners(), *user_companions())}
 
 
 def add(name: str, path: str | os.PathLike[str], variable: str = VARIABLE) -> None:
-    """Add the class of that name in that file, for this process and those that it starts.
+    """Add the class of that name in that file, for this process and its child processes.
 
     variable is COMPANIONS for a companion. Raises UserError if there is no such file, or no such
-    class in it.
+    class in the file.
     """
     known = os.environ.get(variable, "")
     entry = f"{resolved(Path(path))}:{name}"
@@ -70,7 +73,7 @@ def add(name: str, path: str | os.PathLike[str], variable: str = VARIABLE) -> No
 
 
 def remove(name: str, path: str | os.PathLike[str]) -> None:
-    """Take back what add() has added."""
+    """Remove a learner that add() has added."""
     entry = f"{resolved(Path(path))}:{name}"
     known = os.environ.get(VARIABLE, "").split(",")
     os.environ[VARIABLE] = ",".join(each for each in known if each != entry)
@@ -84,7 +87,7 @@ def _listed(variable: str, text: str, folder: str) -> tuple[UserLearner, ...]:
 
 def _learner(variable: str, entry: str, folder: Path) -> UserLearner:
     file, colon, name = entry.rpartition(":")
-    path = resolved(folder / os.path.expanduser(file))  # as it is, where nobody has that home
+    path = resolved(folder / os.path.expanduser(file))  # unchanged if there is no such home
     if not colon or path.suffix != ".py" or not name.isidentifier():
         raise UserError(f"{variable}: {entry!r} has to be FILE.py:CLASS")
     try:
@@ -99,14 +102,14 @@ def _learner(variable: str, entry: str, folder: Path) -> UserLearner:
 
 
 PACKAGE = "microshrub"  # the device library
-WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
+WRITE_ADDRESSES = "write_addresses"  # the only kernel that depends on the size of a pointer
 
 Place = TypeVar("Place")
 
 
 @functools.cache
 def folder() -> Path:
-    """Where the device library's source files are."""
+    """Return the folder of the device library's source files."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise RuntimeError("the package microshrub is not installed next to microshrub_host")
@@ -114,10 +117,10 @@ def folder() -> Path:
 
 
 def sources() -> list[Path]:
-    """The files of the device library, sorted by path.
+    """Return the files of the device library, sorted by path.
 
-    The __init__.py of a subfolder holds nothing but a docstring. It is left out here, and no board
-    needs it: MicroPython imports from folders that have none.
+    The __init__.py of a subfolder has only a docstring. It is left out here, and no board needs
+    it: MicroPython imports from folders without one.
     """
     return list(_sources_in(folder()))
 
@@ -130,7 +133,7 @@ def _sources_in(top: Path) -> tuple[Path, ...]:
 
 @functools.cache
 def version() -> str:
-    """The version of the device library, and the CRC32 of its sources: 0.1.0 (8c5d1a02)."""
+    """Return the device library's version, and the CRC32 of its sources: 0.1.0 (8c5d1a02)."""
     crc = 0
     for path in sources():
         crc = zlib.crc32(path.read_bytes(), crc)
@@ -138,12 +141,12 @@ def version() -> str:
 
 
 def sources_with_users() -> list[Path]:
-    """The files of the device library, followed by those of the user's own learners."""
+    """Return the files of the device library, followed by the user's files."""
     return [*sources(), *user_files().values()]
 
 
 def module_name(path: Path) -> str:
-    """The name of a source, or of its compiled file, within the library, such as "shrub.cart"."""
+    """Return a source's or compiled file's name within the library, such as "shrub.cart"."""
     return path.stem if path in user_files().values() else _name_within(path)
 
 
@@ -154,21 +157,21 @@ def _name_within(path: Path) -> str:
 
 
 def source_of(name: str) -> Path:
-    """The file of the module of that name within the library."""
+    """Return the file of a module by its name within the library."""
     user_file = user_files().get(name)
     return user_file or folder().joinpath(*name.split(".")).with_suffix(".py")
 
 
 def imports(name: str, *, later: bool = True) -> set[str]:
-    """The library's modules that this one imports.
+    """Return the library's modules that a module imports.
 
-    With `later`, this includes those that a function imports when it is called.
+    With `later`, this includes imports inside functions.
     """
     return set(_imports(name, later, *as_it_is(source_of(name))))
 
 
 def as_it_is(path: Path) -> tuple[Path, int, int]:
-    """A key for what a file holds: sources are asked for thousands of times, and seldom change."""
+    """Return a key for a file's content: sources are read very often, and seldom change."""
     status = path.stat()
     return path, status.st_mtime_ns, status.st_size
 
@@ -179,14 +182,14 @@ def _imports(name: str, later: bool, path: Path, *_changed: int) -> frozenset[st
 
 
 def imports_in(name: str, source: str, later: bool = True) -> frozenset[str]:
-    """The same of a module's source that may not be that of its file."""
+    """Return the imports of a module for a source that may differ from its file."""
     at_once, all_of_them = _imports_in(name, source)
     return all_of_them if later else at_once
 
 
 @functools.cache
 def _imports_in(name: str, source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What is imported at the start, and that with what functions import."""
+    """Return the imports at the start, and all imports, including those inside functions."""
     body = ast.parse(source).body
     at_once, all_of_them = (
         frozenset(
@@ -200,7 +203,7 @@ def _imports_in(name: str, source: str) -> tuple[frozenset[str], frozenset[str]]
 
 
 def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The statements, and those within them; expressions, of which there are most, are not."""
+    """Yield statements, including inner ones, but no expressions, which are most of the nodes."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()
@@ -210,13 +213,13 @@ def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def is_of_library(node: ast.ImportFrom) -> bool:
-    """Whether this imports from the library; a user's own learner names the library to do so."""
+    """Return whether an import is from the library, which a user's learner imports by its name."""
     name = node.module or ""
     return bool(name) if node.level else name.startswith(f"{PACKAGE}.")
 
 
 def imported_from(name: str, node: ast.ImportFrom) -> str:
-    """The library's module that this import, in the module of that name, imports from."""
+    """Return the library's module from which an import, in the module of that name, imports."""
     if not node.level:
         return (node.module or "").partition(".")[2]
     parts = name.split(".")
@@ -224,15 +227,15 @@ def imported_from(name: str, node: ast.ImportFrom) -> str:
 
 
 def closure(roots: Iterable[str]) -> list[str]:
-    """The names of the modules that importing these of the device library imports, sorted.
+    """Return the names of all modules that are imported with the given ones, sorted.
 
-    Those that a function imports when it is called are not included.
+    Imports inside functions are not included.
     """
     return sorted(reached(["__init__", *roots], lambda name: imports(name, later=False)))
 
 
 def reached(begin: Iterable[Place], ways: Callable[[Place], Iterable[Place]]) -> set[Place]:
-    """The places to begin at, and those that ways lead to from them, and so on."""
+    """Return all places that can be reached from the given ones by `ways`, including these."""
     result: set[Place] = set()
     waiting = list(begin)
     while waiting:

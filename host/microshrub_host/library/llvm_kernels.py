@@ -1,4 +1,4 @@
-"""The kernels compiled by LLVM, in this process: the engine `llvm`, which needs no compiler.
+"""The kernels compiled by LLVM in this process: the engine `llvm`, which needs no C compiler.
 
 LLVM comes with the package llvmlite, for every common system.
 """
@@ -20,7 +20,7 @@ SPEED = 3  # LLVM's -O3
 
 @functools.cache
 def _processor() -> tuple[str, str, str]:
-    """The system, the processor and what that can do, as LLVM calls them. Imports llvmlite."""
+    """Return LLVM's names of the system, the processor and its features. Imports llvmlite."""
     from llvmlite import binding
 
     try:
@@ -32,7 +32,7 @@ def _processor() -> tuple[str, str, str]:
 
 @functools.cache
 def _machine() -> Any:
-    """What LLVM compiles for. Imports llvmlite."""
+    """Return LLVM's machine for this processor. Imports llvmlite."""
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -43,7 +43,7 @@ def _machine() -> Any:
 
 
 def emitted(text: str, machine: Any) -> bytes:
-    """The object file of a text in LLVM's language for that machine. Raises CompilerError."""
+    """Compile a text in LLVM's language to an object file for a machine. Raises CompilerError."""
     from llvmlite import binding
 
     try:
@@ -61,13 +61,13 @@ def emitted(text: str, machine: Any) -> bytes:
 
 
 class LlvmCompiler(KernelCompiler):
-    """It makes an object file of a room's kernels, and links it into this process."""
+    """The compiler of a room's kernels to an object file, which is linked into this process."""
 
     name, file = "llvm", "kernels.o"
     translator = (llvm_translate,)
 
     def __init__(self) -> None:
-        self._linked: list[Any] = []  # LLVM drops the code of what nobody refers to
+        self._linked: list[Any] = []  # references, without which LLVM drops the code
 
     def key(self) -> object:
         return importlib.metadata.version("llvmlite"), _processor(), SPEED

@@ -1,9 +1,8 @@
 """The device library's kernels in LLVM's language, with the integers of viper.
 
-Each of the things that kernels consist of (see c_translate.py) means exactly one thing here, too:
-integers have 32 bits and wrap around, loads of 8 and 16 bits are unsigned, and `//` rounds down.
-
-Each variable of a kernel has a place in memory, %v_NAME; LLVM makes registers of these places.
+Each construct of the kernels (see c_translate.py) has exactly one meaning here, too: integers have
+32 bits and wrap around, loads of 8 and 16 bits are unsigned, and `//` rounds down. Each variable
+of a kernel has a place in memory, %v_NAME; LLVM turns these places into registers.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ROUNDED = {ast.FloorDiv: "floor_div", ast.Mod: "floor_mod"}
 _COMPARISONS = {
     ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
-_BITS = {POINTERS["ptr8"]: 8, POINTERS["ptr16"]: 16, POINTERS["ptr32"]: 32}  # of an item
+_BITS = {POINTERS["ptr8"]: 8, POINTERS["ptr16"]: 16, POINTERS["ptr32"]: 32}  # bits of an item
 
 Expression = Callable[[], str]
 _ROUNDING = """
@@ -62,10 +61,10 @@ define internal i32 @floor_mod(i32 %a, i32 %b) alwaysinline {
 
 
 def translate(modules: Iterable[str], of: Collection[str]) -> tuple[str, list[Kernel]]:
-    """The text for the kernels of some modules of the device library, and which they are.
+    """Return the text for the kernels of the modules `of`, and these kernels.
 
-    What these call is in the text, too, for their use alone; the modules `modules` have to hold
-    it. Raises TranslationError.
+    The text also has their callees, for internal use; `modules` have to include these. Raises
+    TranslationError.
     """
     files, kernels = select(modules, of=of)
     texts = [_ROUNDING]
@@ -78,22 +77,22 @@ def translate(modules: Iterable[str], of: Collection[str]) -> tuple[str, list[Ke
 
 
 def type_name(c_type: str) -> str:
-    """What LLVM calls a type of kernel_sources."""
+    """Return LLVM's name for a type of kernel_sources."""
     return {INT: "i32", NOTHING: "void"}.get(c_type, "ptr")
 
 
 class LlvmFunction(KernelScope):
-    """LLVM's text for one kernel."""
+    """The translation of one kernel to LLVM's language."""
 
     def __init__(
         self, file: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
     ) -> None:
         super().__init__(file, kernels, node)
         self.out = Instructions()
-        self.loops: list[tuple[str, str]] = []  # where `continue` and `break` go, innermost last
+        self.loops: list[tuple[str, str]] = []  # labels for `continue` and `break`, innermost last
 
     def text(self, linkage: str = "") -> str:
-        """The whole function; the places of its variables are made at its top."""
+        """Return the whole function, with the places of its variables at the top."""
         for name in self.arguments:
             self.out.put(f"store {type_name(self.types[name])} %a_{name}, ptr %v_{name}")
         self._block(self.body)
@@ -202,7 +201,7 @@ class LlvmFunction(KernelScope):
     # --- Conditions ------------------------------------------------------------------------------
 
     def _jump(self, node: ast.expr, yes: str, no: str) -> None:
-        """Go to one of two labels, as a condition says."""
+        """Put a jump to one of two labels, by a condition."""
         if isinstance(node, ast.BoolOp):
             for part in node.values[:-1]:
                 following = self.out.label()
@@ -233,7 +232,7 @@ class LlvmFunction(KernelScope):
         return self.out.new(f"icmp {_COMPARISONS[type(op)]} i32 {left}, {right}")
 
     def _chosen(self, test: ast.expr, llvm_type: str, body: Expression, other: Expression) -> str:
-        """One of two values, as a condition says; only that one is computed."""
+        """Put the choice of one of two values by a condition; only that value is computed."""
         place = self.out.place(llvm_type)
         yes, no, after = self.out.label(), self.out.label(), self.out.label()
         self._jump(test, yes, no)
@@ -247,7 +246,7 @@ class LlvmFunction(KernelScope):
     # --- Expressions -----------------------------------------------------------------------------
 
     def _value(self, node: ast.expr) -> str:
-        """Put what computes an expression; returns the name of its value, or the number it is."""
+        """Put the instructions for an expression; return the name of its value, or a number."""
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return str(int(node.value))
         if isinstance(node, ast.Name):
@@ -296,13 +295,13 @@ class LlvmFunction(KernelScope):
         return _BITS[self.pointer_of(node)]
 
     def _item(self, node: ast.Subscript, item_type: str = "") -> str:
-        """Where an item of a pointer is; its type is `item_type`, or an integer of that width."""
+        """Put the address of a pointer's item, of type `item_type`, or an integer of its width."""
         base, index = self._value(node.value), self._value(node.slice)
         item_type = item_type or f"i{self._bits(node)}"
         return self.out.new(f"getelementptr inbounds {item_type}, ptr {base}, i32 {index}")
 
     def _subscript(self, node: ast.Subscript) -> str:
-        """An item of a pointer; of an object, which is a tuple, the object that it holds."""
+        """Put the load of a pointer's item, or of an object in a tuple."""
         if self.type_of(node.value) == OBJECT:
             return self.out.new(f"load ptr, ptr {self._item(node, 'ptr')}")
         bits = self._bits(node)
@@ -317,7 +316,7 @@ class LlvmFunction(KernelScope):
         called = self.kernel_called(name)
         if called is None and name not in self.types:
             raise self.error(node)
-        # A function that a kernel is given returns an integer
+        # A function that is an argument returns an integer
         returned = type_name(called.returns if called else INT)
         c_types = called.arguments if called else [self.type_of(part) for part in node.args]
         pairs = zip(c_types, node.args, strict=True)
@@ -330,57 +329,57 @@ class LlvmFunction(KernelScope):
         return "0"
 
     def _address(self, node: ast.expr) -> str:
-        """What is cast to a pointer: an object, or an item of a table of addresses."""
+        """Return the value to cast to a pointer: an object, or an item of a table of addresses."""
         if isinstance(node, ast.Subscript) and self.type_of(node.value) == POINTERS["ptr32"]:
             return self.out.new(f"load ptr, ptr {self._item(node, 'ptr')}")
         return self._value(node)
 
 
 class Instructions:
-    """Each value that is computed gets a name, %tN; each place that is jumped to a label, lN.
+    """The instructions of a function; computed values are named %tN, and targets of jumps lN.
 
     lines    the instructions
-    places   the types of places in memory that are no variable's; that of number i is %mi
-    reached  whether an instruction that is put now can be reached
+    places   the types of places in memory that are not variables; place i is named %mi
+    reached  whether the next instruction can be reached
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.places: list[str] = []
         self.reached = True
-        self._count = 0  # of the names and labels until now
+        self._count = 0  # number of names and labels so far
 
     def put(self, instruction: str) -> None:
-        """Put one that gives no value."""
+        """Put an instruction without a value."""
         if not self.reached:
             self.at(self.label())
         self.lines.append("    " + instruction)
 
     def leave(self, instruction: str) -> None:
-        """Put one after which the next is not reached."""
+        """Put an instruction after which the next one is not reached."""
         self.put(instruction)
         self.reached = False
 
     def new(self, instruction: str) -> str:
-        """Put one that gives a value; returns its name."""
+        """Put an instruction with a value; return the value's name."""
         self._count += 1
         name = f"%t{self._count}"
         self.put(f"{name} = {instruction}")
         return name
 
     def label(self) -> str:
-        """A label that is nowhere yet."""
+        """Return a new label, which is not placed yet."""
         self._count += 1
         return f"l{self._count}"
 
     def at(self, label: str) -> None:
-        """What follows stands at that label."""
+        """Place a label before the next instruction."""
         if self.reached:
             self.lines.append(f"    br label %{label}")
         self.lines.append(f"{label}:")
         self.reached = True
 
     def place(self, llvm_type: str) -> str:
-        """A place in memory for something of that type."""
+        """Return a new place in memory for a value of that type."""
         self.places.append(llvm_type)
         return f"%m{len(self.places) - 1}"

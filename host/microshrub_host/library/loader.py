@@ -1,12 +1,11 @@
-"""Loads the device library on CPython, for one engine: the same files, another `micropython`.
+"""Loading of the device library on CPython for an engine: the same files, another `micropython`.
 
-The kernels stay as they are, except for one thing that viper does by itself: an argument annotated
+The kernels stay unchanged, except for one thing that viper does implicitly: an argument annotated
 ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. So `load` rewrites
 
     def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
 
-and leaves out the library's own write_addresses, since each engine brings one together with its
-pointers.
+and leaves out the library's own write_addresses, since each engine has one for its pointers.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ from .library_files import user_companions, user_learners
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
-_CHECK = "_i32"  # what kernels call that check what they compute
+_CHECK = "_i32"  # the function that kernels call to check their results
 
 
 def digest() -> str:
-    """A hash of the device library's sources."""
+    """Return a hash of the device library's sources."""
     return _digest(*map(library_files.as_it_is, library_files.sources_with_users()))
 
 
@@ -63,17 +62,17 @@ def _digest(*files: tuple[Path, int, int]) -> str:
 class _Kernels(ast.NodeTransformer):
     def __init__(self, fullname: str, names: Names) -> None:
         self.package, _, self.module = fullname.partition(".")
-        self.names = names  # which decide on what kernels do besides
+        self.names = names  # these determine the additions to kernels
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
-        """In a user's own learner, an import of the library means this engine's library."""
+        """Make an import of the library in a user's learner import this engine's library."""
         top, dot, rest = (node.module or "").partition(".")
         if not node.level and top == library_files.PACKAGE:
             node.module = self.package + dot + rest
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Viper runs a method faster on a board; it is no kernel, as it works on objects."""
+        """Remove viper from methods: they are no kernels, as they work on objects."""
         for part in node.body:
             if isinstance(part, ast.FunctionDef):
                 kept = [each for each in part.decorator_list if ast.unparse(each) != VIPER]
@@ -104,7 +103,7 @@ class _Loader(InspectLoader):
     def __init__(self, path: Path, names: Names, standins: Names) -> None:
         self.path = path
         self.names = names
-        self.standins = standins  # of a plan
+        self.standins = standins  # stand-ins in a plan
 
     def get_source(self, fullname: str) -> str:
         return self.path.read_text(encoding="utf-8")
@@ -115,12 +114,12 @@ class _Loader(InspectLoader):
 
         def make() -> CodeType:
             code: Any = source
-            if any(word in source for word in changed):  # a tree takes three times as long
+            if any(word in source for word in changed):  # a syntax tree is three times as slow
                 code = _Kernels(fullname, self.names).visit(ast.parse(source, str(self.path)))
             return compile(code, str(self.path), "exec", dont_inherit=True)
 
         imports = f"from {library_files.PACKAGE}".encode()
-        named = imports in source  # which is then this package
+        named = imports in source  # the name is then replaced by this package's
         changed = imports, VIPER.encode(), f"def {library_files.WRITE_ADDRESSES}(".encode()
         owner = fullname.partition(".")[0] if named else ""
         return remembered_code(source, self.path, f"{_loader_digest()} {more} {owner}", make)
@@ -195,14 +194,15 @@ def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
 
 
 def constant(module: str, name: str) -> int:
-    """A const() of a module of the device library: constant("shrub.window", "_W_SIZE")."""
+    """Return a const() of a device library's module: constant("shrub.window", "_W_SIZE")."""
     number: int = getattr(sys.modules[f"{load('python').__name__}.{module}"], name)
     return number
 
 
 def fastest() -> str:
-    """The fastest engine that this machine has: `c` with a C compiler, `llvm` with llvmlite,
-    else `python`, and a note.
+    """Return the fastest engine on this machine.
+
+    The result is `c` with a C compiler, `llvm` with llvmlite, else `python`, with a printed note.
     """
     from . import c_kernels
 
@@ -215,11 +215,11 @@ def fastest() -> str:
 
 
 def has_llvm() -> bool:
-    """Whether there is llvmlite, which the engine `llvm` needs. Does not import it."""
+    """Return whether llvmlite, which the engine `llvm` needs, is installed, without an import."""
     return importlib.util.find_spec("llvmlite") is not None
 
 
-@functools.cache  # a process needs to say it once
+@functools.cache  # once for each process
 def _note_python() -> None:
     from ..base.terminal import messages
 
@@ -230,7 +230,7 @@ def _note_python() -> None:
 
 
 def compiler(engine: str) -> KernelCompiler:
-    """What compiles the kernels for the engine `llvm` or `c`."""
+    """Return the compiler of kernels for the engine `llvm` or `c`."""
     if engine == "llvm":
         from . import llvm_kernels
 
@@ -244,14 +244,13 @@ def compiler(engine: str) -> KernelCompiler:
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for an engine: python, checked, counted, llvm or c; or as a `plan`.
+    """Load the device library for an engine: python, checked, counted, llvm or c; or as a `plan`.
 
     `checked` is `python`, and raises an error at every index, stored i32, sum, difference, product
-    or shift that viper could not do, and at a loop without an end; it is for tests. `counted`
-    counts what each kernel does, see kernel_rewriting.py. A plan is for counting bytes, see
-    planned.py.
+    or shift that is invalid in viper, and at an endless loop; it is for tests. `counted` counts
+    the work of each kernel, see kernel_rewriting.py. A plan is for counting bytes, see planned.py.
 
-    The result is what `import microshrub` gives on a board.
+    The result corresponds to `import microshrub` on a board.
     """
     if engine != "checked":
         _check_user_learners()
@@ -280,14 +279,14 @@ def load(engine: str) -> ModuleType:
     with _importing(_Finder(package, names, standins), _standin(viper)):
         library = importlib.import_module(package)
         modules = map(library_files.module_name, library_files.sources())
-        for name in modules:  # some import others only when needed; the stand-in is here now
+        for name in modules:  # all now, as the stand-in is only temporary
             importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
         _add_user_files(library)
         return library
 
 
 def forget(module: str) -> None:
-    """Have a module of the user's own be read again when the library is loaded the next time."""
+    """Make the next load of the library read a user's module again."""
     for name in [name for name in sys.modules if name.startswith("_microshrub_")]:
         if name.partition(".")[2] == module:
             del sys.modules[name]
@@ -295,7 +294,7 @@ def forget(module: str) -> None:
 
 
 def _check_user_learners() -> None:
-    """Have each of the user's own learners looked at once. Raises LearnerError."""
+    """Check each of the user's learners once. Raises LearnerError for a faulty learner."""
     for each in user_learners():
         mark = None
         with contextlib.suppress(OSError):
@@ -309,7 +308,7 @@ def _check_user_learners() -> None:
 
 
 def _add_user_files(library: ModuleType) -> None:
-    """Register the user's own learners that the library does not know yet."""
+    """Register the user's learners that are not registered yet, and import all user files."""
     taken = set(map(library_files.module_name, library_files.sources()))
     learners = user_learners()
     for each in [*learners, *user_companions()]:

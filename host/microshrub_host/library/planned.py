@@ -1,8 +1,8 @@
 """The device library as a plan, `load("plan")`: objects whose buffers have no bytes.
 
-Its classes are made as on a board, by their own constructors, whatever their size: buffers are
-Unmade, kernels do nothing, nothing is started, and what a program finds around it takes no room.
-So the heap that an object takes is known from the object itself, see boards/heap_sizes.py.
+Objects are made as on a board, by their own constructors, whatever their size: buffers are Unmade,
+kernels do nothing, nothing is started, and a program's environment takes no room. So the heap of
+an object can be computed from the object itself, see boards/heap_sizes.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .python_pointers import write_addresses
 
 
 class Unmade:
-    """A buffer of a plan: how long it is on a board, and none of its bytes, which read as 0."""
+    """A buffer of a plan: its length on a board, but no bytes; every item is 0."""
 
     def __init__(self, typecode: str, length: int) -> None:
         self.itemsize = 1 if typecode == "B" else array(typecode).itemsize
@@ -36,7 +36,7 @@ class Unmade:
 
 
 class Outside(ModuleType):
-    """The line, a clock, pins: what the firmware has, takes no room; a bound method of it does."""
+    """The firmware's objects, such as line, clock and pins, without any room but for methods."""
 
     def __init__(self) -> None:
         super().__init__("outside")
@@ -60,15 +60,15 @@ class Outside(ModuleType):
         return self
 
     def of_machine(self, name: str) -> Any:
-        """The clock, for its memory, and a reset cause that no comparison matches."""
+        """Return a stand-in for the clock, a USB device, or a reset cause that never matches."""
         made = {"RTC": lambda: self, "USBDevice": _Usb, "DEEPSLEEP_RESET": 1}
         return made.get(name, self.nothing)
 
     def station(self) -> None:
-        """The radio."""
+        """Return None as the radio."""
 
     def wake_by(self, *_: Any) -> None:
-        """No pin does."""
+        """Do nothing, as no pin wakes the board."""
 
     @property
     def ipoll(self) -> Any:
@@ -76,35 +76,35 @@ class Outside(ModuleType):
 
 
 class _Usb(Outside):
-    """The port of a USB device: its descriptions are as long as a Raspberry Pi Pico's."""
+    """The port of a USB device, with descriptors as long as on a Raspberry Pi Pico."""
 
     desc_dev, desc_cfg, itf_max, ep_max = bytes(18), bytes(75), 2, 3
     config = active = Outside.nothing
 
     @property
-    def BUILTIN_DEFAULT(self) -> _Usb:  # noqa: N802  (MicroPython calls it so)
+    def BUILTIN_DEFAULT(self) -> _Usb:  # noqa: N802  (MicroPython's name)
         return self
 
 
 class Files(dict[str, bytes]):
-    """What a program finds in its folder: nothing but these."""
+    """The only files in a program's folder."""
 
     def open(self, name: str, mode: str = "r") -> Any:
-        """As the built-in one."""
+        """Open a file, as the built-in open() does."""
         if name not in self:
             raise OSError(errno.ENOENT, "there is no such file")
         return io.BytesIO(self[name]) if "b" in mode else io.StringIO(self[name].decode())
 
 
 class _System(Outside):
-    """The module sys, as far as a program uses it when it starts."""
+    """The parts of the module sys that a program uses at its start."""
 
     stdin = stdout = Outside()
 
 
 FILES = Files()
 NAMES: dict[str, Any] = {"write_addresses": write_addresses}
-# What the modules' own functions and imports are in a plan
+# Replacements, in a plan, of the modules' own functions and imports
 STANDINS: dict[str, dict[str, Any]] = {
     "buffers": {"allocate": Unmade},
     "checkpoint": {"open": FILES.open},
@@ -118,5 +118,5 @@ STANDINS: dict[str, dict[str, Any]] = {
 
 
 def viper(kernel: Callable[..., Any]) -> Callable[..., int]:
-    """In place of a kernel: it does nothing."""
+    """Replace a kernel by a function that does nothing."""
     return functools.wraps(kernel)(lambda *_: 0)

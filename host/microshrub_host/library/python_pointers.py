@@ -1,8 +1,9 @@
 """ptr8, ptr16 and ptr32 on CPython, for the engine `python`, and with checks for tests.
 
-In viper a pointer reads the bytes of any buffer. Here a buffer has to be of the pointer's own
-typecode, or a bytearray, so that a kernel that confuses them fails instead of reading nonsense. A
-table of addresses holds the buffers themselves, so that ptr8(table[i]) is a pointer to the buffer.
+In viper, a pointer reads the bytes of any buffer. Here, a buffer has to have the pointer's own
+typecode, or be a bytearray, so that a kernel that confuses types fails instead of reading
+nonsense. A table of addresses holds the buffers themselves, so that ptr8(table[i]) is a pointer to
+the buffer.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 
 Memory = MutableSequence[int] | memoryview
 _SMALL = 1 << 30
-_TURNS = 1_000_000  # of all `while` loops in a call of a kernel; none of the library needs so many
+_TURNS = 1_000_000  # limit for all `while` loops in a call, beyond the library's needs
 
 
 class AddressTable(tuple[Any, ...]):
-    """What kernels get in place of the addresses of a learner's buffers: the buffers."""
+    """The buffers of a learner, in place of their addresses."""
 
 
 def write_addresses(buffers: tuple[Any, ...], table: array[int]) -> AddressTable:
-    """Stands for firmware's buffers.write_addresses()."""
+    """Make the table of addresses, in place of firmware's buffers.write_addresses()."""
     return AddressTable(buffers)
 
 
@@ -36,7 +37,7 @@ def _pointer(name: str, typecode: str, size: int) -> Callable[[Any], Any]:
         view = memoryview(buffer)
         if size == 1:
             return view
-        # A narrow buffer may have an odd length; its wide view is then made but never read.
+        # A narrow buffer may have an odd length; its wide view is then never read.
         whole = len(view) // size * size
         return view[:whole].cast(typecode) if whole else array(typecode)  # type: ignore[call-overload]
 
@@ -50,31 +51,34 @@ ptr32 = _pointer("ptr32", "i", 4)
 
 
 def i32(value: int) -> int:
-    """Return value if viper's 32-bit arithmetic gives the same, else raise OverflowError."""
+    """Return value if it fits viper's 32 bits, else raise OverflowError."""
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
     return value
 
 
 def bits(count: int) -> int:
-    """Return how far is shifted if all processors shift so far, else raise ValueError."""
+    """Return the width of a shift if all processors can shift that far, else raise ValueError."""
     if not 0 <= count < 32:
         raise ValueError(f"a shift by {count} bits is not the same on all processors")
     return count
 
 
 def turn(turns: int) -> int:
-    """Count a turn of the loops in a call of a kernel. Raises RuntimeError if there is no end."""
+    """Count a turn of the loops in a call of a kernel.
+
+    Raises RuntimeError if there are too many.
+    """
     if turns >= _TURNS:
         raise RuntimeError(f"the loop does not end: {_TURNS:,} turns in one call")
     return turns + 1
 
 
 class Checked:
-    """A pointer that refuses what viper would silently do: negative indices, wide stores.
+    """A pointer that refuses errors which viper would ignore: negative indices, wide stores.
 
-    Values outside the typecode are refused by the buffer itself; an i32 has to stay within the
-    30 bits that MicroPython can read back without allocating.
+    The buffer itself refuses values outside its typecode; an i32 has to fit the 30 bits that
+    MicroPython can read back without allocation.
     """
 
     __slots__ = ("_memory", "_wide")
@@ -97,5 +101,5 @@ class Checked:
 
 
 def checked(cast: Callable[[Any], Any]) -> Callable[[Any], Checked]:
-    """The pointer type, with its accesses checked."""
+    """Return a pointer type that checks every access."""
     return lambda buffer: Checked(cast(buffer), cast is ptr32)

@@ -1,19 +1,20 @@
-"""Copies the constants that one file of the device library declares into the others that use them.
+"""Copies of constants that one file of the device library declares, in the files that use them.
 
-On a board a constant costs nothing only if the file that uses it says `_NAME = const(number)`:
-const() cannot be imported, and kernels would look up a global at run time. So a file uses a name
-that it does not declare, and
+On a board, a constant is free only if the file that uses it has `_NAME = const(number)`: const()
+cannot be imported, and kernels would look up a global at run time. So a file uses a name that it
+does not declare, and
 
     python -m microshrub_host.library.shared_constants [--check]
 
 writes the declaration below the file's imports. The number comes from
 
-    a buffer   the buffer's place in its learner's table: _TREE_CHILD is that of "tree.child". The
-               learner is the one that the file defines, else one of its folder, else a related one
+    a buffer   the buffer's place in its learner's table: _TREE_CHILD is the place of "tree.child".
+               The learner is the one that the file defines, else one of its folder, else a
+               related one
     any other  the declaration in a file that it imports, else in its folder, else in a related one
 
-A file is related to what it imports and to what imports it, and to what these import. So two files
-that know nothing of each other may give one name two numbers.
+A file is related to the files that it imports and that import it, and to the imports of these. So
+two unrelated files may use the same name for different numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ HEAD = "# From elsewhere, written by `make constants`:\n"
 END = "# (end)\n"
 _NAME = re.compile(r"_[A-Z][A-Z0-9_]*$")
 BUFFERS = "places of buffers"
-# What has a table of buffers for kernels and is no learner, and what to ask for to have all
+# Other classes with a table of buffers for kernels, with parameters that create all buffers
 _OTHERS: dict[str, dict[str, Any]] = {
     "AnomalyScore": {"features": 1},
     "QueryStrategy": {"classes": 2},
@@ -48,7 +49,7 @@ Numbers = Mapping[str, int]
 
 
 class Declaration(NamedTuple):
-    """A constant, and where it is declared."""
+    """A constant, and the place of its declaration."""
 
     where: str
     name: str
@@ -56,25 +57,25 @@ class Declaration(NamedTuple):
 
 
 def without_shared(source: str) -> str:
-    """The source without the constants that were written into it."""
+    """Return the source without the constants that were written into the file."""
     head, begin, rest = source.partition("\n" + HEAD)
     return head + rest.partition(END)[2] if begin else source
 
 
 def declared(source: str) -> dict[str, int]:
-    """The constants that a file declares itself, in their order."""
+    """Return the constants that a file declares itself, in their order."""
     return kernel_rules.constants(ast.parse(without_shared(source)))
 
 
 def wanted(source: str) -> list[str]:
-    """Names of constants that a file uses but does not assign."""
+    """Return the names of constants that a file uses but does not assign."""
     names = [n for n in ast.walk(ast.parse(without_shared(source))) if isinstance(n, ast.Name)]
     here = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return sorted({n.id for n in names if _NAME.match(n.id)} - here)
 
 
 class Scopes:
-    """Where the names of a file are looked for, the nearest first."""
+    """The files in which the names of a file are searched, nearest first."""
 
     def __init__(self, imports: Mapping[Path, Collection[Path]]) -> None:
         self._imports = imports
@@ -83,7 +84,7 @@ class Scopes:
         }
 
     def of(self, path: Path) -> tuple[Collection[Path], ...]:
-        """Its imports, its folder, and what it is related to."""
+        """Return a file's imports, its folder, and its related files."""
         folder = [file for file in self._imports if file.parent == path.parent]
         users = library_files.reached([path], lambda file: self._users.get(file, ()))
         related = library_files.reached(users, lambda file: self._imports.get(file, ()))
@@ -93,9 +94,9 @@ class Scopes:
 def declared_elsewhere(
     name: str, known: Mapping[Path, Numbers], scopes: Collection[Collection[Path]], of: str
 ) -> Declaration | None:
-    """The declaration in the nearest of the scopes that has one, for the file `of`.
+    """Return the declaration in the nearest scope that has one, for the file `of`.
 
-    Raises UserError if there are two that differ.
+    Raises UserError if the scope has two different ones.
     """
     for files in scopes:
         result = [
@@ -113,9 +114,9 @@ def declared_elsewhere(
 def place_of_buffer(
     path: Path, name: str, tables: Mapping[Path, Numbers], scopes: Collection[Collection[Path]]
 ) -> Declaration | None:
-    """The place of the buffer of that name in the file's table, else in the nearest scope's.
+    """Return the place of a buffer in the file's table, else in the nearest scope's.
 
-    Raises UserError if it is at several, depending on the learner.
+    Raises UserError if there are several places, depending on the learner.
     """
     for files in ([path], *scopes):
         places = {tables[file][name] for file in tables if file in files and name in tables[file]}
@@ -127,7 +128,7 @@ def place_of_buffer(
 
 
 def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, Numbers]:
-    """The places of the buffers in the table of each file that defines one, by their names."""
+    """Return the places of the buffers, by name, in the table of each file that defines one."""
     library = loader.load("python")
     result: dict[Path, Numbers] = {}
     modules = {
@@ -139,7 +140,7 @@ def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, N
             if hasattr(module, name):
                 continue
             declaration = declared_elsewhere(name, known, scopes.of(path), path.name)
-            if declaration:  # it is not written there yet
+            if declaration:  # not written into the file yet
                 setattr(module, name, declaration.number)
     learners = library.learners.learner_names()
     for path, module in modules.items():
@@ -153,7 +154,7 @@ def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, N
 
 
 def _all_of(learner: Any) -> dict[str, Any]:
-    """The parameters with which a learner has all of its buffers: what can be on, is."""
+    """Return the parameters with which a learner has all of its buffers: all switches on."""
     shape = {"features": 1, "classes": 2}
     switches = (row[0] for row in learner._rows() if row[1] in ("False", "True"))
     return {name: shape[name] for name in learner._SHAPE} | dict.fromkeys(switches, True)
@@ -161,9 +162,9 @@ def _all_of(learner: Any) -> dict[str, Any]:
 
 def _table(cls: Any, parameters: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     plan = object.__new__(cls)
-    plan._allocate = lambda: None  # of all that __init__ does, only this
+    plan._allocate = lambda: None  # __init__ must not allocate
     plan.__init__(**parameters)
-    # an ensemble has a table for its own buffers; each member keeps its own table
+    # an ensemble and each of its members have their own tables
     table: list[tuple[str, str, int]] = getattr(plan, "_own_table", plan._table)()
     return table
 
@@ -173,12 +174,12 @@ def _places(table: list[tuple[str, str, int]]) -> Numbers:
 
 
 def place_of(buffer: str) -> str:
-    """The constant that says at which place of a table that buffer is: _RING_SHAPE."""
+    """Return the name of the constant for a buffer's place in a table, such as _RING_SHAPE."""
     return "_" + buffer.upper().replace(".", "_")
 
 
 def completed(source: str, constants: Collection[Declaration]) -> str:
-    """The source with these constants below its imports."""
+    """Return the source with these constants below its imports."""
     source = without_shared(source)
     if not constants:
         return source
@@ -194,7 +195,7 @@ def completed(source: str, constants: Collection[Declaration]) -> str:
 
 
 def up_to_date() -> dict[Path, str]:
-    """What each file of the library should be."""
+    """Return the right content of each file of the library."""
     sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
     known = {path: declared(source) for path, source in sources.items()}
     imports = {path: library_files.imports(library_files.module_name(path)) for path in sources}
@@ -220,7 +221,7 @@ def up_to_date() -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the constants, or with --check say which files are not up to date."""
+    """Write the constants, or with --check print the files that are out of date."""
     stale = {p: s for p, s in up_to_date().items() if s != p.read_text(encoding="utf-8")}
     if arguments == ["--check"] and stale:
         names = ", ".join(path.name for path in stale)

@@ -1,8 +1,8 @@
-"""Checks a user's learner before any engine runs its kernels without bounds checks.
+"""Checks of a user's learner before any engine runs its kernels without bounds checks.
 
-A kernel that writes beyond a buffer ends the process on the engines `c` and `llvm`, and changes
-other memory on a board. Here its source is read, and a few samples run on the engine `checked`.
-`microshrub check-learner` does this and more.
+A kernel that writes beyond a buffer ends the process on the engines `c` and `llvm`, and corrupts
+other memory on a board. So the kernel's source is checked, and a few samples run on the engine
+`checked`. `microshrub check-learner` does this and more.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ..base.cache import cache_folder
 from ..base.errors import UserError
 from . import kernel_rules, library_files
 
-_FOLDER = "checked"  # in the cache: a mark for each file that has passed
+_FOLDER = "checked"  # folder in the cache, with a mark for each file that has passed
 _SAMPLES = 80
 _VOTES = 65536 * 255
 SHAPE = {"features": 3, "classes": 3}
 
 
 class LearnerError(UserError):
-    """What a learner does wrong; the message names the kernel and the line if there is one."""
+    """A fault of a learner; the message names the kernel and the line, if known."""
 
 
 def mark_of(path: Path, name: str, digest: str) -> Path:
-    """The file in the cache that says that this class, in this library, has passed."""
+    """Return the cache's file that marks that this class, with this library, has passed."""
     key = f"{digest} {path} {name} ".encode() + path.read_bytes()
     return cache_folder(_FOLDER) / hashlib.sha256(key).hexdigest()[:24]
 
 
 def read_source(path: Path) -> None:
-    """Raise LearnerError if a kernel has what viper cannot do."""
+    """Raise LearnerError if a kernel has code that viper does not support."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     imported = {
         alias.asname or alias.name
@@ -74,7 +74,7 @@ def read_source(path: Path) -> None:
 
 
 def learner_error(error: BaseException, path: Path) -> LearnerError:
-    """The error of a kernel, in words: the last line of the file that it has been in."""
+    """Return the error for an exception in a kernel, with the last line in the learner's file."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     what = f"{type(error).__name__}: {error}"
     if not frames:
@@ -86,22 +86,22 @@ def learner_error(error: BaseException, path: Path) -> LearnerError:
 
 
 class Samples:
-    """Rows of codes and labels of some shape: random, and the least and the most that can be."""
+    """Rows of codes with labels: random rows, and rows with only the least or greatest codes."""
 
     def __init__(self, features: int, outcomes: int, seed: int = 1) -> None:
         self._chance = random.Random(seed)
         self._features = features
-        self._outcomes = outcomes  # classes, or codes of numbers
+        self._outcomes = outcomes  # number of classes, or of codes of numbers
 
     def next(self) -> tuple[array[int], int]:
-        """A row and what it is."""
+        """Return the next row, and its label."""
         low, high = self._chance.choice(((0, 0), (65535, 65535), (0, 65535)))
         codes = [self._chance.randint(low, high) for _ in range(self._features)]
         return array("H", codes), self._chance.randrange(self._outcomes)
 
 
 def learn(learner: Any, samples: Samples, count: int) -> None:
-    """Have a learner predict and learn so many samples. Raises LearnerError for a wrong answer."""
+    """Let a learner predict and learn samples. Raises LearnerError for an invalid result."""
     outcomes = getattr(learner, "classes", 65536)
     for _ in range(count):
         row, label = samples.next()
@@ -114,16 +114,16 @@ def learn(learner: Any, samples: Samples, count: int) -> None:
 
 
 def possible(answer: Any, outcomes: int) -> int:
-    """What a learner predicted. Raises LearnerError if it cannot be."""
+    """Return a learner's prediction. Raises LearnerError if it is impossible."""
     if type(answer) is not int or not 0 <= answer < outcomes:
         raise LearnerError(f"it predicted {answer}, and has 0..{outcomes - 1} to choose of")
     return answer
 
 
 def votes_of(learner: Any, predicted: int) -> list[int]:
-    """The votes of a prediction. Raises LearnerError if they are not what votes are."""
+    """Return the votes of a prediction. Raises LearnerError if they are invalid."""
     if "classes" not in learner._SHAPE:
-        return []  # it predicts numbers
+        return []  # a regressor has no votes
     votes = list(learner.votes)
     if len(votes) != learner.classes:
         raise LearnerError(
@@ -141,7 +141,7 @@ def votes_of(learner: Any, predicted: int) -> list[int]:
 
 
 def make(library: ModuleType, name: str, shape: dict[str, int], **parameters: Any) -> Any:
-    """A learner of that shape; one of numbers takes no classes, and its name says that it is one.
+    """Make a learner of that shape, for a regressor without the classes.
 
     Raises LearnerError if the name and the base class do not agree.
     """
@@ -160,7 +160,7 @@ def make(library: ModuleType, name: str, shape: dict[str, int], **parameters: An
 
 
 def quick(library: ModuleType, name: str, path: Path) -> None:
-    """Run it on the library of the engine `checked`. Raises LearnerError."""
+    """Run a learner on the library of the engine `checked`. Raises LearnerError for a fault."""
     read_source(path)
     try:
         learner = make(library, name, SHAPE)

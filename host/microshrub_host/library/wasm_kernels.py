@@ -1,7 +1,7 @@
 """The kernels compiled by LLVM to a module of WebAssembly, for the page.
 
-The object file that LLVM makes is such a module already, but for its exports: its kernels call
-only each other, and import the memory and a table of functions. So no linker is needed.
+LLVM's object file is already such a module, except for exports: its kernels call only each other,
+and import the memory and a table of functions. So no linker is needed.
 https://webassembly.github.io/spec/core/binary/modules.html
 https://github.com/WebAssembly/tool-conventions/blob/main/Linking.md
 """
@@ -17,18 +17,18 @@ from ..base.cache import remembered
 from . import library_files, llvm_kernels, llvm_translate
 from .kernel_sources import Kernel
 
-MEMORY = ("env", "__linear_memory")  # what the module imports
+MEMORY = ("env", "__linear_memory")  # the module's import
 _TARGET = "wasm32-unknown-unknown"
-_FEATURES = "+bulk-memory,+sign-ext"  # which all browsers have that have MicroPython's own
-_KEPT = 8  # modules
+_FEATURES = "+bulk-memory,+sign-ext"  # in all browsers that run MicroPython's own module
+_KEPT = 8  # number of cached modules
 _HEAD = 8  # bytes: the magic number and the version
-_CUSTOM, _EXPORT, _CODE = 0, 7, 10  # sections, in the order in which they have to be
+_CUSTOM, _EXPORT, _CODE = 0, 7, 10  # sections, in their required order
 _SYMBOLS = 8  # a part of the section "linking"
 _LOCAL, _UNDEFINED = 0x02, 0x10  # flags of a symbol
 
 
 def compiled(modules: Iterable[str]) -> tuple[bytes, list[Kernel]]:
-    """A module of WebAssembly that exports the kernels of these modules of the library.
+    """Return a WebAssembly module that exports the kernels of these modules of the library.
 
     Raises CompilerError.
     """
@@ -50,7 +50,7 @@ def _machine() -> Any:
 
 
 def with_exports(code: bytes, names: set[str]) -> bytes:
-    """An object file as a module that exports the functions of these names."""
+    """Convert an object file to a module that exports the functions with these names."""
     exported = [
         (name, place)
         for kind, body in _sections(code)
@@ -77,11 +77,11 @@ def _sections(code: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _symbols(body: bytes) -> Iterator[tuple[str, int]]:
-    """The names and places of the functions that a section "linking" tells of; of others, none."""
+    """Yield the names and places of the functions in a section "linking"; none for others."""
     kind, at = _read_text(body, 0)
     if kind != "linking":
         return
-    at += 1  # a version
+    at += 1  # after the version
     while at < len(body):
         part = body[at]
         size, at = _read(body, at + 1)
@@ -93,7 +93,7 @@ def _symbols(body: bytes) -> Iterator[tuple[str, int]]:
 def _functions(table: bytes) -> Iterator[tuple[str, int]]:
     count, at = _read(table, 0)
     for _ in range(count):
-        flags, at = _read(table, at + 1)  # after the kind: it is a function
+        flags, at = _read(table, at + 1)  # after the kind, which is a function
         place, at = _read(table, at)
         if not flags & _UNDEFINED:
             name, at = _read_text(table, at)
@@ -110,7 +110,7 @@ def _text(text: str) -> bytes:
 
 
 def _number(value: int) -> bytes:
-    """As LEB128: seven bits a byte, the low ones first."""
+    """Return a number as LEB128: seven bits a byte, the low bits first."""
     result = bytearray()
     while value > 0x7F:
         result.append(value & 0x7F | 0x80)
@@ -120,7 +120,7 @@ def _number(value: int) -> bytes:
 
 
 def _read(data: bytes, at: int) -> tuple[int, int]:
-    """Such a number, and where it ends."""
+    """Read a number in LEB128; return it and the offset of its end."""
     value = shift = 0
     while True:
         value |= (data[at] & 0x7F) << shift
