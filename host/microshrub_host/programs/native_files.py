@@ -38,7 +38,7 @@ _MAKERS = (native_tools, native_module, machine_code)  # with the whole package 
 def can_be_made(arch: str) -> bool:
     """Return whether there is machine code for an -march of mpy-cross; if not, print a note, once.
 
-    If necessary, a compiler is downloaded to the cache and compiles the kernels.
+    If the machine code is missing, a compiler makes it, downloaded to the cache if need be.
     """
     try:
         _archive(arch, messages.say)

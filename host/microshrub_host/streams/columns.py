@@ -233,7 +233,7 @@ class Column:
     def _refuse_numbers(self, early: list[int], where: Where) -> None:
         """Raise DataError if texts are numbers with commas, with units, or with grouped thousands.
 
-        Units in all cells, or grouped thousands in nearly all, are accepted as texts.
+        Units count only if all cells have one, grouped thousands only if nearly all do.
         """
         texts = {row: self.texts[row] for row in early if row in self.texts}
         with_units = all(_has_unit(cell) for cell in texts.values())
