@@ -38,10 +38,8 @@ class Sensed:
 
 def machine(chance: Generator, state: str, time: Signal) -> Signal:
     """Simulate a shaft with bearings at 14 to 46 turns per second: an unbalanced weight shakes it
-    once
-    per turn, a bent coupling twice, and along the shaft; play causes halves and many multiples; a
-    worn
-    bearing is hit 3.57 times per turn and rings.
+    once per turn, a bent coupling twice, and along the shaft; play causes halves and many
+    multiples; a worn bearing is hit 3.57 times per turn and rings.
     """
     turns = chance.uniform(14, 46)
     angle = 2 * np.pi * np.cumsum(turns * (1 + 0.003 * chance.normal(size=len(time)))) / 1000
@@ -85,9 +83,8 @@ def gesture(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def direction(chance: Generator, what: str, time: Signal) -> Signal:
-    """Simulate a hand that draws a circle, clockwise or not, or an eight: each time with another
-    tempo,
-    size, shape and tilt, and with noise.
+    """Simulate a hand that draws a circle, clockwise or not, or an eight:
+    each time with another tempo, size, shape and tilt, and with noise.
     """
     tempo = chance.uniform(0.7, 1.6) * (1 + 0.1 * np.sin(time / 0.8))
     phase = chance.uniform(0, 6) + 2 * np.pi * np.cumsum(tempo) * time[1]
@@ -113,9 +110,9 @@ def _held(chance: Generator, moved: Signal, noise: float) -> Signal:
 
 
 def current(chance: Generator, what: str, time: Signal) -> Signal:
-    """Simulate a clamp around a cable of 50 Hz: a heater draws a sine, a dimmer cuts it, a power
-    supply
-    draws peaks, a drill has brushes, a fridge's motor is magnetised; each in many sizes.
+    """Simulate a clamp around a cable of 50 Hz: a heater draws a sine, a dimmer cuts it,
+    a power supply draws peaks, a drill has brushes, a fridge's motor is magnetised;
+    each in many sizes.
     """
     phase = 2 * np.pi * 50 * time + chance.uniform(0, 6)
     volt = np.sin(phase)

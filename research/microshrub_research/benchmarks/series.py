@@ -71,9 +71,8 @@ def spots(chance: Generator, time: Series) -> Series:
 
 
 def wandering(chance: Generator, count: int, memory: float, noise: float) -> Series:
-    """Return autoregressive noise of the first order: each value is `memory` times the previous
-    one,
-    plus noise.
+    """Return autoregressive noise of the first order:
+    each value is `memory` times the previous one, plus noise.
     """
     series = np.empty(count)
     value = 0.0

@@ -40,9 +40,8 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class _Lesson:
-    """A learner, and rows with labels: codes, or raw values if ranges grow. The last SAMPLES rows
-    are
-    counted.
+    """A learner, and rows with labels: codes, or raw values if ranges grow.
+    The last SAMPLES rows are counted.
     """
 
     name: str

@@ -25,8 +25,7 @@ class PageOption:
     """An option of a benchmark, with argparse's properties.
 
     If the result depends on the option, the page's command shows it unless its value is the
-    default.
-    `positive`: the value has to be at least 1.
+    default. `positive`: the value has to be at least 1.
     """
 
     name: str
@@ -92,8 +91,7 @@ class Benchmark:
 
     `pages` measures. Its arguments are the parsed options and the command for the page. It yields
     pages with more and more results; the last page is complete. `options` add the benchmark's
-    options
-    to a parser. `also` has names of other options for the page's command.
+    options to a parser. `also` has names of other options for the page's command.
     """
 
     name: str

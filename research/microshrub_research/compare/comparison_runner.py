@@ -98,8 +98,7 @@ def run_apart(
     seconds, only costs its own cell. Ctrl-C stops the running ones: their cells come before the
     KeyboardInterrupt. The bytes are measured before the first sample and about `sizes` times along
     the way, or, if `sizes` is 0, only at the end; the measurement does not count as a learner's
-    time,
-    but counts towards its limit. The same holds for the shapes of trees.
+    time, but counts towards its limit. The same holds for the shapes of trees.
     """
     waiting = deque(contenders)
     samples = stream.samples

@@ -59,8 +59,7 @@ def make(learner: str, settings: Mapping[str, Any]) -> Any:
     """Return the learner of that name, as in "tree.HoeffdingTreeClassifier".
 
     The settings are the constructor's; a `model` among them is a name, too. In "A | B", the
-    learner B
-    follows a transformer A, which has no settings.
+    learner B follows a transformer A, which has no settings.
     """
     before, pipe, last = learner.rpartition(" | ")
     if pipe:

@@ -59,8 +59,7 @@ def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Pa
     version.
 
     A file in the cache is used without a request. Raises OpenmlError, and leaves no file behind,
-    if
-    the data set is not available or differs from its description.
+    if the data set is not available or differs from its description.
     """
     folder = cache_folder(_FOLDER)
     kept = folder / f"{name}-{samples}.json"

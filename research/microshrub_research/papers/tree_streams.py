@@ -74,8 +74,7 @@ def find(
     """Return the sources by name, and a note for each stream that is not available.
 
     A name is a key of `known`, which maps it to another name; or the name of a recipe (with a
-    change
-    of concept, if it holds {at}), of a file or of a data set of OpenML; each of them may be
+    change of concept, if it holds {at}), of a file or of a data set of OpenML; each of them may be
     shuffled.
     """
     result: dict[str, StreamSource] = {}

@@ -1,6 +1,5 @@
 """A model's accuracy on unseen data, without labels: compared with guessing and a batch forest,
-and
-the same in the table, the verdict, the picture and JSON.
+and the same in the table, the verdict, the picture and JSON.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ def test_long_blocks_of_classes_are_nearly_as_good_as_mixed_samples(size: int, w
     """Neither the trees nor the memory unlearn one class during the training of the other.
 
     No plane separates the classes, as planes suit the softmax regression best, and it votes for
-    mixed
-    classes, but not after runs.
+    mixed classes, but not after runs.
     """
     right = {}
     for order in ("mixed", "class after class"):
@@ -237,9 +235,8 @@ def test_a_class_of_one_run_has_no_recall(
 
 
 def person_each(persons: int = 6, labels: int = 2) -> tuple[Stream, list[str]]:
-    """Return a stream in which each person does each class a dozen times, in a way that differs
-    from
-    person to person.
+    """Return a stream in which each person does each class a dozen times,
+    in a way that differs from person to person.
     """
     rng = np.random.default_rng(4)
     classes = np.tile(np.repeat(np.arange(labels, dtype=np.uint8), 10), 12 * persons)

@@ -1,4 +1,4 @@
-"""ARFF files as streams: their headers declare what CSV files leave to be judged."""
+"""ARFF files as streams: their headers declare types that have to be inferred for CSV files."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ ARFF = """% a comment
 
 
 @pytest.mark.parametrize("name", ["t.arff", "t.arff.gz"])
-def test_arff(put, name):
+def test_an_arff_file_is_read(put, name):
     stream = open_stream(put(ARFF, name), warmup=1)
     assert stream.feature_names == ("room temp", "light")
     assert stream.class_names == ("Zürich", "Bern", "Basel")
@@ -33,7 +33,7 @@ def test_arff(put, name):
     assert len(open_stream(put(ARFF, name), limit=2).labels) == 2
 
 
-def test_arff_label_by_name(put):
+def test_the_label_of_an_arff_file_may_be_named(put):
     text = ARFF.replace("3,?,Bern", "3,dim,Bern")
     stream = open_stream(put(text, "t.arff"), label="light")
     assert stream.class_names == ("dim", "very bright", "dark")
@@ -41,21 +41,21 @@ def test_arff_label_by_name(put):
     assert stream.values[:, 1].tolist() == [1, 0, 1]
 
 
-def test_arff_nominal_numbers_are_codes(put):
+def test_nominal_numbers_are_codes(put):
     text = "@relation r\n@attribute d {5,6,7}\n@attribute y {1,0}\n@data\n7,0\n5,1\n"
     stream = open_stream(put(text, "t.arff"))
     assert stream.values.tolist() == [[2], [0]]
     assert stream.class_names == ("1", "0")
 
 
-def test_arff_declared_values_are_never_missing(put):
+def test_declared_values_are_never_missing(put):
     text = "@relation r\n@attribute d {none,-}\n@attribute y {walk,none}\n@data\n-,none\n?,walk\n"
     stream = open_stream(put(text, "t.arff"))
     np.testing.assert_array_equal(stream.values, [[1], [NAN]])
     assert stream.labels.tolist() == [1, 0]
 
 
-def test_arff_tabs_and_double_quotes(put):
+def test_tabs_and_double_quotes_are_read(put):
     text = '@relation r\n@attribute a real\n@attribute y {"p q",r}\n@data\n1\t"p q"\n2\tr\n'
     stream = open_stream(put(text, "t.arff"))
     assert stream.class_names == ("p q", "r")
@@ -63,11 +63,11 @@ def test_arff_tabs_and_double_quotes(put):
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\n\r"])
-def test_arff_line_ends(put, end):
+def test_any_line_ends_are_read(put, end):
     assert open_stream(put(ARFF.replace("\n", end), "t.arff")).labels.tolist() == [1, 0, 1]
 
 
-# What is said about the rest
+# Error messages
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_arff_line_ends(put, end):
         ("1.5,dark,Bern", "{0 1.5}", ["line 9", "sparse"]),
     ],
 )
-def test_bad_arff(put, old, new, words):
+def test_bad_arff_files_are_refused(put, old, new, words):
     message = complaint(put(ARFF.replace(old, new), "t.arff"))
     for word in ["t.arff", *words]:
         assert word in message
 
 
-def test_too_many_declared_values(put):
+def test_too_many_declared_values_are_refused(put):
     def arff(count):
         values = ",".join(f"v{i}" for i in range(count))
         rows = "".join(f"v{i},{i % 2}\n" for i in range(count))

@@ -1,4 +1,4 @@
-"""What is said about every source that cannot be read as a stream. ARFF is in test_arff.py."""
+"""The error message for every source that cannot be read as a stream. ARFF is in test_arff.py."""
 
 import csv
 import gzip
@@ -53,7 +53,7 @@ from microshrub_host.streams.text_lines import LONGEST_LINE
         (b"a,y\r1,0\rone,1\r", ["line 3", "column a", "'one' is text"]),
     ],
 )
-def test_bad_files(put, text, words):
+def test_bad_files_are_refused(put, text, words):
     message = complaint(put(text))
     assert "t.csv" in message
     for word in words:
@@ -80,13 +80,13 @@ def test_a_file_without_a_header_loses_no_sample(put, first):
     assert "first row is a sample" in " ".join(open_stream(source).notes)
 
 
-def test_a_header_that_is_half_of_numbers(put):
+def test_a_header_with_some_numbers_is_refused(put):
     message = complaint(put("time,3.5,walk\n1,2,sit\n3,4,walk\n"))
     assert "t.csv, line 1: 3.5" in message
     assert "--no-header" in message
 
 
-def test_no_header_row_with_the_class_elsewhere(put):
+def test_a_label_without_a_header_has_a_numbered_name(put):
     source = put("1.5,y,2\n1,walk,2\n3,sit,4\n")
     assert "no column y" in complaint(source, label="y")
     assert len(open_stream(source, label="c2").labels) == 3
@@ -108,37 +108,37 @@ print(tracemalloc.get_traced_memory()[1] - before)
 
 def test_a_line_without_end_takes_little_memory(put):
     source = put(b"a,y\n1,0\n2,1\n" + b"7" * (LONGEST_LINE * 64), "t.csv.gz")
-    # in a process of its own: here, other threads may allocate while tracing begins
+    # in a process of its own: here, other threads may allocate when tracing begins
     good = put("a,y\n1,0\n2,1\n", "good.csv.gz")
     command = [sys.executable, "-X", "tracemalloc", "-c", TRACED, str(source), str(good)]
     message, peak = subprocess.run(
         command, capture_output=True, text=True, check=True
     ).stdout.splitlines()
     assert re.search("line 4: .* 1,048,576 bytes", message)
-    assert int(peak) < 16 * LONGEST_LINE  # of 64
+    assert int(peak) < 16 * LONGEST_LINE  # of 64 times as much
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
-def test_zeros_for_ever():
+def test_an_endless_file_of_zeros_is_refused():
     assert "line 1: a zero byte" in complaint("/dev/zero")
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_a_file_longer_than_a_line_may_be(put, ends):
+def test_a_file_may_be_longer_than_the_longest_line(put, ends):
     rows = [f"{i},{i / 7!r},{'ab'[i % 2]}" for i in range(60_000)]
     stream = open_stream(put(ends.join(["x,z,y", *rows])))
     assert stream.values[:, 0].tolist() == list(range(60_000))
 
 
 @pytest.mark.parametrize("limit", [0, 1 << 31, 10**23])
-def test_limits(put, limit):
+def test_wrong_limits_are_refused(put, limit):
     for source in (put("a,y\n1,0\n2,1\n"), "synth:agrawal_a"):
         message = complaint(source, limit=limit)
         assert f"--limit is {limit}; " in message
         assert "1 to 2,147,483,647" in message
 
 
-# Texts that are no categories
+# Texts that are not categories
 
 
 def table_of(cells):
@@ -157,7 +157,7 @@ def table_of(cells):
         (["a", "b"] * 200 + list(range(63)), 65, 463),
     ],
 )
-def test_texts_that_are_no_categories(put, cells, count, rows):
+def test_texts_that_are_not_categories_are_refused(put, cells, count, rows):
     message = complaint(put(table_of(cells)))
     assert f"column ts holds {count} different texts in the first {rows} rows" in message
     assert "--drop ts" in message
@@ -170,14 +170,14 @@ def test_only_kept_rows_and_the_warmup_count_for_texts(put):
     assert len(open_stream(source, limit=16).labels) == 16
 
 
-def test_text_after_the_warmup_in_a_column_of_numbers(put):
+def test_text_after_the_warm_up_in_a_numeric_column_is_refused(put):
     source = put("a,y\n" + "1,0\n1,1\n" * 200 + "off,1\n")
     message = complaint(source)
     assert "line 402, column a: 'off'" in message
 
 
 @pytest.mark.parametrize("count", [1, 256])
-def test_as_many_features_and_classes_as_fit(put, count):
+def test_the_most_features_and_classes_are_accepted(put, count):
     header = ",".join(f"c{i}" for i in range(count)) + ",y\n"
     rows = "".join("1," * count + f"{i}\n" for i in range(max(count, 2)))
     stream = open_stream(put(header + rows))
@@ -185,23 +185,23 @@ def test_as_many_features_and_classes_as_fit(put, count):
     assert stream.labels.tolist() == list(range(max(count, 2)))
 
 
-def test_a_name_that_is_nearly_right(tmp_path):
+def test_a_misspelt_file_name_gets_a_suggestion(tmp_path):
     (tmp_path / "gestures.csv").write_text("a,y\n1,2\n")
     assert f"Did you mean {tmp_path / 'gestures.csv'}?" in complaint(tmp_path / "gesture.csv")
 
 
-def test_no_such_file(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     assert "no file" in complaint(str(tmp_path / "gone.csv"))
     assert "no file" in complaint("elec:csv")
 
 
 @pytest.mark.parametrize("source", ["", "  "])
-def test_no_name(source):
+def test_an_empty_file_name_is_reported(source):
     assert "No file was named" in complaint(source)
 
 
 @pytest.mark.parametrize("source", ["https://x/y.csv", "HTTP://x/y.csv.gz", "s3://x/y.arff"])
-def test_an_address(source):
+def test_a_url_is_refused(source):
     assert f"{source} is a URL" in complaint(source)
 
 
@@ -214,7 +214,7 @@ def test_an_address(source):
         ("river:PHISHING", "Phishing"),
     ],
 )
-def test_capitals(source, meant):
+def test_wrong_capitals_get_a_suggestion(source, meant):
     assert f"Did you mean {meant}?" in complaint(source)
 
 
@@ -224,17 +224,17 @@ def test_a_file_may_be_named_like_a_stream(put, tmp_path, monkeypatch):
     assert len(open_stream("River:x.csv").labels) == 2
 
 
-def test_a_folder(tmp_path):
+def test_a_folder_without_recordings_is_refused(tmp_path):
     assert "is a folder" in complaint(str(tmp_path))
 
 
-def test_not_gzip(tmp_path):
+def test_a_file_that_is_not_gzip_is_refused(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_text("a,y\n1,0\n2,1\n")
     assert "not a gzip file" in complaint(str(path))
 
 
-def test_gzip_cut_short_or_damaged(tmp_path):
+def test_a_truncated_or_damaged_gzip_file_is_refused(tmp_path):
     rng = np.random.default_rng(0)
     rows = "".join(f"{v},{i % 2}\n" for i, v in enumerate(rng.random(2000)))
     data = gzip.compress(("a,y\n" + rows).encode())
@@ -248,7 +248,7 @@ def test_gzip_cut_short_or_damaged(tmp_path):
     assert "is empty" in complaint(str(path))
 
 
-def test_unknown_label_column(put):
+def test_an_unknown_label_column_is_refused(put):
     message = complaint(put("temp,light,room\n1,2,a\n2,3,b\n"), label="rom")
     assert "Did you mean room?" in message
     assert "temp, light, room" in message
@@ -277,7 +277,7 @@ def test_classes_that_come_late_are_noted(put):
     assert open_stream(source, warmup=1, classes="run,sit,up stairs,walk").notes == ()
 
 
-def test_undeclared_class(put):
+def test_an_undeclared_class_is_refused(put):
     message = complaint(put("a,y\n1,0\n1,1\n1,2\n"), classes=["0", "1"])
     assert "4, column y: class 2 " in message
     assert "--classes 0,1,2" in message
@@ -301,7 +301,7 @@ def test_classes_with_commas_and_quotes_in_one_string(put, blank):
         (["-1", "0"], "1", "--classes=-1,0,1"),
     ],
 )
-def test_remedy_is_quoted_for_the_shell(put, known, new, option):
+def test_a_suggested_option_is_quoted_for_the_shell(put, known, new, option):
     cells = ['"' + name.replace('"', '""') + '"' for name in [*known, new]]
     source = put("x,y\n" + "".join(f"1,{cell}\n" for cell in cells))
     message = complaint(source, classes=known)
@@ -314,7 +314,7 @@ names = st.text(letters).map(str.strip).filter(lambda name: name not in data_fil
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(names, min_size=2, max_size=6, unique=True))
-def test_remedy_pasted_into_a_shell_is_taken(tmp_path, known):
+def test_a_suggested_option_works_in_a_shell(tmp_path, known):
     source = tmp_path / "t.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["x", "y"], *([1, name] for name in known)])
@@ -324,7 +324,7 @@ def test_remedy_pasted_into_a_shell_is_taken(tmp_path, known):
     assert [stream.class_names[label] for label in stream.labels] == known
 
 
-def test_start_up_loads_no_scipy():
+def test_importing_the_reader_loads_no_scipy():
     code = "import sys, microshrub_host.streams.data_files; print('scipy' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": str(Path(data_files.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
@@ -346,5 +346,5 @@ def test_start_up_loads_no_scipy():
         ({"classes": [f"c{i}" for i in range(257)]}, "--classes"),
     ],
 )
-def test_bad_arguments(put, arguments, word):
+def test_bad_arguments_are_refused(put, arguments, word):
     assert word in complaint(put("a,y\n1,a\n2,b\n"), **arguments)

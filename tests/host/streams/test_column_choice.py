@@ -1,4 +1,4 @@
-"""`--columns` and `--drop`: what is learned, whoever reads the file, and what is refused."""
+"""`--columns` and `--drop`: the learned columns, with both readers, and refused choices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def refuse(*_: object) -> None:
         ({"columns": ["y"], "label": "x", "drop": None}, ("y",)),
     ],
 )
-def test_columns_that_are_learned(
+def test_the_chosen_columns_are_learned(
     put, blocks: bool, packed: str, choice: dict, names: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = put(HEAD + ROWS, packed)
@@ -47,20 +47,20 @@ def test_columns_that_are_learned(
             assert stream.values[:, place].tolist() == list(values[name])
 
 
-def test_a_cell_that_is_left_out_may_hold_a_line(put) -> None:
-    """Seen as rows, a third one would come of it."""
+def test_a_cell_of_a_dropped_column_may_have_a_line_break(put) -> None:
+    """The line break must not start another row."""
     rows = '1,0,"x\n3,4,y"\n' + "".join(f"{i},{i % 2},n\n" for i in range(20))
     stream = open_stream(put("a,b,c\n" + rows), label="b", drop=["c"])
     assert stream.values[:, 0].tolist() == [1, *range(20)]
 
 
-def test_a_comment_in_front_of_a_column_that_is_left_out(put) -> None:
+def test_a_comment_before_a_dropped_column_is_not_a_row(put) -> None:
     rows = "".join(f"n,{i % 9},{'ab'[i % 2]}\n" for i in range(20))
     source = put("note,x,y\n" + rows + "# noon,1,a\n" + rows)
     assert "line 22 begins with #" in complaint(source, drop=["note"])
 
 
-def test_numbers_of_chosen_columns(put) -> None:
+def test_columns_of_a_regression_stream_can_be_chosen(put) -> None:
     source = put(HEAD + ROWS)
     for choice in ({"drop": ["when", "note", "y"]}, {"columns": ["x"]}):
         stream = open_numbers(source, target="z", **choice)
@@ -70,13 +70,13 @@ def test_numbers_of_chosen_columns(put) -> None:
     assert (stream.column_names, stream.place) == (("x", "z"), 0)
 
 
-def test_a_file_without_a_header(put) -> None:
+def test_columns_of_a_file_without_a_header_can_be_chosen(put) -> None:
     source = put(ROWS)
     stream = open_stream(source, header=False, drop=["c1", "c3"])
     assert stream.feature_names == ("c2", "c4")
 
 
-def test_attributes_of_an_arff_file(put) -> None:
+def test_attributes_of_an_arff_file_can_be_chosen(put) -> None:
     head = "@relation r\n@attribute t date 'yyyy'\n@attribute s string\n@attribute x numeric\n"
     source = put(head + "@attribute y {a,b}\n@data\n2020,'q',1,a\n2021,w,2,b\n", "t.arff")
     assert "--drop t." in complaint(source)
@@ -84,7 +84,7 @@ def test_attributes_of_an_arff_file(put) -> None:
         assert open_stream(source, **choice).values[:, 0].tolist() == [1, 2]
 
 
-def test_generated_streams() -> None:
+def test_columns_of_generated_streams_can_be_chosen() -> None:
     whole = open_stream("synth:sea_a", limit=50)
     stream = open_stream("synth:sea_a", limit=50, drop=[whole.feature_names[1]])
     assert stream.feature_names == (whole.feature_names[0], *whole.feature_names[2:])
@@ -107,13 +107,13 @@ def test_generated_streams() -> None:
         ({"columns": []}, ["0 feature columns"]),
     ],
 )
-def test_choices_that_cannot_be(put, choice: dict, words: list[str]) -> None:
+def test_impossible_choices_are_refused(put, choice: dict, words: list[str]) -> None:
     message = complaint(put(HEAD + ROWS), **choice)
     for word in words:
         assert word in message
 
 
-def test_a_column_without_a_name_can_be_left_out(put) -> None:
+def test_a_column_without_a_name_can_be_dropped(put) -> None:
     source = put(",x,y\n" + "".join(f"{i},{i},{'ab'[i % 2]}\n" for i in range(9)))
     assert "column 1 has no name" in complaint(source)
     assert "--drop ''" in complaint(source)
@@ -121,17 +121,17 @@ def test_a_column_without_a_name_can_be_left_out(put) -> None:
         assert open_stream(source, **choice).feature_names == ("x",)
 
 
-def test_the_class_is_never_another_column_of_its_name(put) -> None:
+def test_two_columns_with_the_name_of_the_class_are_refused(put) -> None:
     source = put("y,x,y\n" + "".join(f"c{i},{i},{'ab'[i % 2]}\n" for i in range(9)))
     assert "two columns are named y" in complaint(source)
     assert open_stream(source, columns=["x"]).class_names == ("a", "b")
     assert "two columns are named y" in complaint(source, columns=["x"], label="y")
 
 
-# The time that `record` writes
+# The times that `record` writes
 
 
-def test_the_time_of_record_is_left_out(put) -> None:
+def test_the_times_of_record_are_left_out(put) -> None:
     source = put("time,x,label\n" + "".join(f"{i * 20},{i % 9},{'ab'[i % 2]}\n" for i in range(9)))
     stream = open_stream(source)
     assert stream.feature_names == ("x",)
@@ -143,18 +143,18 @@ def test_the_time_of_record_is_left_out(put) -> None:
     assert numbers.column_names == ("x",)
 
 
-def test_time_that_is_what_is_learned_stays(put) -> None:
+def test_times_that_are_no_clock_are_learned(put) -> None:
     rows = "".join(f"{i * 7 % 5},{i % 9}\n" for i in range(30))
     assert open_numbers(put("time,x\n" + rows), target="x").column_names == ("time", "x")
     assert open_stream(put("x,time,y\n1,2,a\n2,3,b\n")).feature_names == ("x", "time")
     assert open_stream(put("time,x,y\na,2,1\nb,3,2\n"), label="time").feature_names == ("x", "y")
 
 
-# A series
+# A series of one column
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
-def test_a_series_of_one_column(put, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_series_of_one_column_is_read(put, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "value\n" + "\n".join(str(i % 7) for i in range(50)) + end
     for blocks in (True, False):
         if not blocks:
@@ -165,7 +165,7 @@ def test_a_series_of_one_column(put, end: str, monkeypatch: pytest.MonkeyPatch) 
         assert stream.targets.tolist() == [i % 7 for i in range(1, 50)]
 
 
-def test_a_line_without_a_number_in_a_series(put) -> None:
+def test_an_empty_line_in_a_series_is_refused(put) -> None:
     lines = ["value", *map(str, range(9))]
     gap = "\n".join([*lines[:4], "", *lines[4:]])
     with pytest.raises(DataError, match="line 5 is empty"):
@@ -181,8 +181,10 @@ def test_a_series_without_a_horizon_has_nothing_to_learn_from(put) -> None:
         open_numbers(put("value\n1\n2\n"), target="value")
 
 
-def test_all_choices_of_three_columns(put, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is chosen, pyarrow and the other reader agree."""
+def test_both_readers_agree_on_all_choices_of_three_columns(
+    put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyarrow and the row-by-row reader give the same stream for each choice."""
     source = put("a,b,c,d\n" + "".join(f"{i},{i * 3 % 7},{i % 2},{i % 5}\n" for i in range(30)))
     labels = (None, "a", "c")
     for label, size in itertools.product(labels, (1, 2)):

@@ -1,4 +1,4 @@
-"""Files of several kinds at once, drawn by chance: each line is a sample, or told."""
+"""Random files with several irregularities: each line is a sample, or a note mentions it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NOISE = [[*BOOT], ["MPY: soft reboot", ">>> import main"], ["Connecting to WiFi 
 
 @dataclass
 class Made:
-    """A file, and what it has to become."""
+    """A file, and the stream that the file has to become."""
 
     text: str
     values: list[list[float]]
     labels: list[str]
-    other_lines: int  # lines that are no samples
+    other_lines: int  # lines that are not samples
     names: list[str] | None
 
 
 def of_cells(draw: random.Random, separator: str, comma: bool) -> Callable[[float], str]:
-    """How a column's numbers are written."""
+    """Return a function that formats the numbers of a column."""
     forms = [lambda v: f"{v:.2f}", lambda v: f"{v:.2f}", lambda v: f"{v:.4e}"]
     if separator != " ":
         forms += [lambda v: f"{v:.2f} V", lambda v: f"{v:.2f}g"]
@@ -79,8 +79,8 @@ def made(seed: int) -> Made:
 
 @pytest.mark.parametrize(
     "seed", [*range(30), 1010, 1069]
-)  # a clock before each header; words as many as cells
-def test_no_line_is_lost_in_silence(tmp_path: Path, seed: int) -> None:
+)  # a clock before each header; as many words as cells
+def test_no_line_is_lost_without_a_note(tmp_path: Path, seed: int) -> None:
     wanted = made(seed)
     path = tmp_path / "t.txt"
     path.write_bytes(wanted.text.encode())

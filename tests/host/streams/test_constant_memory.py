@@ -1,4 +1,4 @@
-"""What is in memory while a file is read does not grow with the file."""
+"""The memory for reading a file does not grow with the file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 CELLS = 10
 ROW = ",".join(f"{place * 991 % 7919 / 8:.3f}" for place in range(CELLS))
 BOOT = "ets Jun  8 2016 00:22:57\nrst:0x1 (POWERON_RESET)\n"
-GROWTH = 4 << 20  # bytes that the peak may grow by chance
-TRIES = 3  # to grow less: now and then, more blocks are held at once
+GROWTH = 4 << 20  # bytes of random growth of the peak
+TRIES = 3  # tries to stay below: sometimes more blocks are in memory at once
 READ = """
 import re, sys, threading
 from microshrub_host.streams import csv_blocks, stored_values
@@ -47,7 +47,7 @@ def plain(rows: int) -> Iterator[str]:
 
 
 def log(rows: int) -> Iterator[str]:
-    """With a boot now and then, a monitor's clock and units."""
+    """Yield lines with a monitor's clock and units, and the output of a boot every 1,000 lines."""
     for place in range(rows):
         if place % 1000 == 0:
             yield BOOT
@@ -59,7 +59,7 @@ def german(rows: int) -> Iterator[str]:
 
 
 def peak(folder: Path, lines_of: Callable[[int], Iterator[str]], rows: int, files: int) -> int:
-    """Bytes of memory at the most, in a process of its own."""
+    """Return the peak memory of a separate process in bytes."""
     paths = [folder / f"{name}.csv" for name in range(files)]
     for path in paths:
         with path.open("w") as file:
@@ -81,9 +81,10 @@ def peak(folder: Path, lines_of: Callable[[int], Iterator[str]], rows: int, file
 def test_four_times_the_file_takes_no_more_memory(
     tmp_path: Path, lines_of: Callable[[int], Iterator[str]], rows: int, files: int
 ) -> None:
-    """From 10 to 40 MB; what is made plain first, from 2 to 7, and several files, from 4 to 18.
+    """The files grow from 10 to 40 MB, cleaned ones from 2 to 7 MB, and several files from 4 to 18
+    MB.
 
-    On a busy PC, the reader holds all of three shorter files at once.
+    On a busy PC, the reader may have all of three shorter files in memory at once.
     """
     most = peak(tmp_path, lines_of, rows, files) + GROWTH
     assert any(peak(tmp_path, lines_of, 4 * rows, files) < most for _ in range(TRIES))

@@ -1,4 +1,4 @@
-"""Files that pyarrow reads are the streams that the row-by-row reader makes of them."""
+"""pyarrow and the row-by-row reader give the same streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADS = ("x,y,class\n", "\nx,y,class\n", '"x","y","class"\n', "x;y;class\n", "\u
 
 
 def both(source: str, monkeypatch: pytest.MonkeyPatch, **options: object) -> list[object]:
-    """What comes of the file with pyarrow, and without."""
+    """Return the file's stream or error with pyarrow, and without."""
     results: list[object] = []
     for allowed in (True, False):
         with monkeypatch.context() as patch:
@@ -53,7 +53,9 @@ def assert_same(one: object, other: object) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_any_file_is_read_as_row_by_row(seed: int, put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_file_is_read_as_by_the_row_by_row_reader(
+    seed: int, put, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draw = random.Random(seed)
     odd = draw.choice((0, 0, 0.02, 0.2))
     head = draw.choice(HEADS) if odd else HEADS[0]
@@ -84,7 +86,7 @@ def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -
     assert np.isnan(stream.values[:, 1]).all()
 
 
-def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_stream_is_stored_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"{i}.5,{i % 7},{'ab'[i % 2]}\n" for i in range(3000))
     source = put("x,y,class\n" + rows)
     in_memory = open_stream(source)
@@ -109,13 +111,13 @@ def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_values, "cache_folder", lambda name: tmp_path)
     with pytest.raises(DataError, match="cannot be kept in"):
         stored_values.Room(1 << 44, 1)
 
 
-def test_a_disk_that_takes_only_a_part_is_said(
+def test_a_disk_that_writes_only_a_part_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_values, "cache_folder", lambda name: tmp_path)

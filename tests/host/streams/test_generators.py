@@ -18,7 +18,7 @@ from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.recipes import PERIOD, WIDTH, Recipe
 
-SHAPES = {  # features and classes of the names that begin so; the longest beginning counts
+SHAPES = {  # features and classes by a prefix of the name; the longest prefix counts
     "agrawal": (9, 2), "agrawal_a": (40, 2), "agrawal_g": (40, 2), "bg1": (6, 2),
     "hyper": (10, 2), "led": (24, 10), "random_tree_5_3": (5, 5), "rbf_10": (10, 2),
     "rbf_50": (50, 2), "rbf_f": (10, 5), "rbf_m": (10, 5), "sea": (3, 2),
@@ -50,7 +50,7 @@ def no_generating(monkeypatch):
 # River's data sets
 
 
-def test_image_segments():
+def test_image_segments_have_values_and_classes():
     stream = open_stream("river:ImageSegments")
     assert stream.values.shape == (2310, 18)
     assert stream.feature_names[0] == "region-centroid-col"
@@ -61,7 +61,7 @@ def test_image_segments():
 
 
 @pytest.mark.parametrize("name", generators.river_names())
-def test_every_shipped_data_set(name):
+def test_every_shipped_data_set_can_be_opened(name):
     stream = open_stream(f"river:{name}")
     assert stream.name == f"river:{name}"
     assert stream.values.shape == (len(stream.labels), len(stream.feature_names))
@@ -71,7 +71,7 @@ def test_every_shipped_data_set(name):
 
 
 @pytest.mark.parametrize("name", sklearn_sets.CLASSES)
-def test_every_data_set_of_scikit_learn(name):
+def test_every_data_set_of_scikit_learn_can_be_opened(name):
     stream = open_stream(f"sklearn:{name}")
     assert stream.values.shape == (len(stream.labels), len(stream.feature_names))
     assert np.isfinite(stream.values).all()
@@ -87,10 +87,10 @@ def test_a_data_set_of_scikit_learn_has_its_own_names():
     assert numbers.column_names[-1] == "target"
 
 
-def test_a_data_set_that_river_has_downloaded(monkeypatch, tmp_path):
+def test_a_data_set_that_river_has_downloaded_can_be_opened(monkeypatch, tmp_path):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path))
     header = "date,day,period,nswprice,nswdemand,vicprice,vicdemand,transfer,class\n"
-    dates = (datasets.Elec2().size - len(header)) // 1000 - 34  # River looks at the file's size
+    dates = (datasets.Elec2().size - len(header)) // 1000 - 34  # River checks the file's size
     row = "0.1{:0<%d},2,0.1,0.2,0.4,0.1,0.2,0.3,{}\n"
     rows = [(row % dates).format(k, ("DOWN", "UP")[k % 2]) for k in range(1000)]
     file = tmp_path / "Elec2" / "electricity.csv"
@@ -103,12 +103,12 @@ def test_a_data_set_that_river_has_downloaded(monkeypatch, tmp_path):
     assert len(stream.class_names) == 2
 
 
-def test_shipped_names():
+def test_only_shipped_data_sets_are_listed():
     assert {"Bananas", "ImageSegments", "Phishing"} <= set(generators.river_names())
     assert not {"Elec2", "Insects", "SolarFlare", "Yeast"} & set(generators.river_names())
 
 
-def test_booleans_text_and_missing_values():
+def test_booleans_and_texts_become_numbers():
     codes: dict[str, int] = {}
     values = [generators.in_numbers(value, codes) for value in (True, False, "b", "a", "b", 2.5)]
     assert values == [1, 0, 0, 1, 0, 2.5]
@@ -127,7 +127,7 @@ def test_booleans_text_and_missing_values():
         ("synth:", ["led_a"]),
     ],
 )
-def test_unknown_names(source, words, monkeypatch, tmp_path):
+def test_unknown_names_are_refused(source, words, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path))
     with pytest.raises(DataError) as caught:
         open_stream(source)
@@ -137,7 +137,7 @@ def test_unknown_names(source, words, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("argument", [{"label": "y"}, {"classes": "0,1"}])
 @pytest.mark.parametrize("source", ["river:Phishing", "synth:sea_a"])
-def test_label_and_classes_are_for_files(source, argument):
+def test_label_and_classes_are_only_for_files(source, argument):
     with pytest.raises(DataError, match="for files"):
         open_stream(source, **argument)
 
@@ -146,7 +146,7 @@ def test_label_and_classes_are_for_files(source, argument):
 
 
 @pytest.mark.parametrize("name", [*SYNTH_NAMES, *CHANGES, "random_tree_5_3_1"])
-def test_shape_seed_and_limit(name, monkeypatch, tmp_path):
+def test_a_stream_has_a_shape_a_seed_and_a_limit(name, monkeypatch, tmp_path):
     long = open_stream(f"synth:{name}", limit=1500)
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "another"))
     short = open_stream(f"synth:{name}", limit=500)
@@ -159,7 +159,7 @@ def test_shape_seed_and_limit(name, monkeypatch, tmp_path):
     np.testing.assert_array_equal(short.labels, long.labels[:500])
 
 
-def test_concepts_that_change_soon_do_so_every_4000_samples():
+def test_changing_concepts_change_every_4000_samples():
     stream = open_stream("synth:changing_stagger", limit=20_000)
     turns = [open_stream(f"synth:stagger_{number}", limit=4000) for number in (0, 1, 2, 0, 1)]
     np.testing.assert_array_equal(stream.values[:4000], turns[0].values)
@@ -196,12 +196,12 @@ def _turns(samples, width):
     return np.array([turn for _, turn in islice(recipes.take_turns(recipe), samples)])
 
 
-def test_abrupt_turns():
+def test_abrupt_changes_come_at_each_period():
     turns = _turns(5 * PERIOD, 0)
     np.testing.assert_array_equal(turns, np.arange(5 * PERIOD) // PERIOD % 4)
 
 
-def test_gradual_turns_mix_around_each_change():
+def test_gradual_changes_mix_concepts_around_each_change():
     turns = _turns(5 * PERIOD, WIDTH)
     for change in range(1, 5):
         middle, new = change * PERIOD, change % 4
@@ -210,12 +210,12 @@ def test_gradual_turns_mix_around_each_change():
         assert 0.45 < (near == new).mean() < 0.55
         before = turns[middle - WIDTH : middle - WIDTH // 2] == new
         after = turns[middle + WIDTH // 2 : middle + WIDTH] == new
-        assert 0.02 < before.mean() < 0.12  # the mean of the sigmoid there is 0.06
+        assert 0.02 < before.mean() < 0.12  # the mean of the sigmoid is 0.06
         assert 0.88 < after.mean() < 0.98
     assert (turns[: PERIOD // 2] == 0).all()
 
 
-def test_a_change_takes_a_tenth_of_what_was_before_and_stays():
+def test_a_change_takes_a_tenth_of_the_samples_before_it():
     at = 20_000
     stream = open_stream(f"synth:bg1_0_to_1_at_{at}", limit=2 * at)
     true = stream.values.reshape(-1, 2, 3).all(axis=2)
@@ -226,13 +226,13 @@ def test_a_change_takes_a_tenth_of_what_was_before_and_stays():
     ):
         assert 0.88 < agree[rows].mean() < 0.92
         assert 0.7 < other[rows].mean() < 0.75  # 0.9 * 50/64 + 0.1 * 14/64
-    middle = slice(at - at // 40, at + at // 40)  # half of the samples are of the new concept
+    middle = slice(at - at // 40, at + at // 40)  # half of these samples are of the new concept
     for agree in (old, new):
         assert 0.77 < agree[middle].mean() < 0.85
 
 
 @pytest.mark.parametrize("variant", [0, 1])
-def test_bg1_is_a_conjunction_but_for_a_tenth(variant):
+def test_bg1_is_a_conjunction_with_a_tenth_of_noise(variant):
     stream = open_stream(f"synth:bg1_{variant}", limit=20_000)
     assert set(np.unique(stream.values)) == {0, 1}
     np.testing.assert_allclose(stream.values.mean(axis=0), 0.5, atol=0.02)
@@ -244,7 +244,7 @@ def test_bg1_is_a_conjunction_but_for_a_tenth(variant):
 
 
 @pytest.mark.parametrize("function", range(10))
-def test_agrawal_by_its_number_is_rivers_function(function):
+def test_agrawal_with_a_number_is_rivers_function(function):
     stream = open_stream(f"synth:agrawal_{function}", limit=1000)
     rule = getattr(Agrawal, f"_classification_function_{function}")
     predicted = [rule(*row) for row in stream.values.tolist()]
@@ -252,14 +252,14 @@ def test_agrawal_by_its_number_is_rivers_function(function):
 
 
 @pytest.mark.parametrize(("variant", "threshold"), [(0, 8), (1, 9), (2, 7), (3, 9.5)])
-def test_sea_by_its_number(variant, threshold):
+def test_sea_with_a_number_has_its_threshold(variant, threshold):
     stream = open_stream(f"synth:sea_{variant}", limit=5000)
     wrong = (stream.values[:, :2].sum(axis=1) > threshold) != stream.labels
     assert 0.08 < wrong.mean() < 0.12
 
 
 @pytest.mark.parametrize("classes", [2, 5])
-def test_a_random_tree_says_one_class_of_equal_samples(classes):
+def test_a_random_tree_gives_equal_samples_one_class(classes):
     stream = open_stream(f"synth:random_tree_{classes}_3_7", limit=3000)
     assert set(np.unique(stream.values)) == {0, 1, 2}
     cells, which = np.unique(stream.values, axis=0, return_inverse=True)
@@ -272,7 +272,7 @@ def test_a_random_tree_says_one_class_of_equal_samples(classes):
 
 
 @pytest.mark.parametrize("name", ["agrawal_8", "bg1_0", "sea_2_to_3_at_5000"])
-def test_irrelevant_features_say_nothing(name):
+def test_irrelevant_features_have_no_information(name):
     plain = open_stream(f"synth:{name}", limit=10_000)
     wide = open_stream(f"synth:{name}_irrelevant_40", limit=10_000)
     columns = plain.values.shape[1]
@@ -290,7 +290,7 @@ def test_irrelevant_features_say_nothing(name):
     np.testing.assert_array_equal(few.values, wide.values[:100])
 
 
-def test_the_cache_holds_irrelevant_features_of_no_stream(cache):
+def test_the_cache_stores_streams_without_irrelevant_features(cache):
     open_stream("synth:sea_0_irrelevant_3", limit=50)
     open_stream("synth:sea_0_irrelevant_30", limit=50)
     assert [path.name.split("-")[0] for path in cache.iterdir()] == ["sea_0"]
@@ -310,7 +310,7 @@ def test_the_cache_holds_irrelevant_features_of_no_stream(cache):
         ("irrelevant_3", ["no stream"]),
     ],
 )
-def test_what_no_recipe_makes(name, words):
+def test_impossible_recipes_are_refused(name, words):
     with pytest.raises(DataError) as caught:
         open_stream(f"synth:{name}", limit=10)
     for word in words:
@@ -331,7 +331,7 @@ def test_led_drift_swaps_relevant_features():
     assert len(second & set(range(7))) == 4
 
 
-def test_sea_noise_and_thresholds():
+def test_sea_has_noise_and_thresholds():
     stream = open_stream("synth:sea_a", limit=2 * PERIOD)
     total = stream.values[:, 0] + stream.values[:, 1]
     for turn, threshold in enumerate((8, 9)):
@@ -349,7 +349,7 @@ def test_shuffle_draws_from_the_whole_stream(monkeypatch):
     assert len(open_stream("synth:sea_a", shuffle=3, limit=2500).labels) == 2500
 
 
-def test_progress_counts_rows():
+def test_progress_counts_rows_of_generated_streams():
     seen = []
     open_stream("synth:sea_a", limit=2500, progress=lambda *pair: seen.append(pair))
     assert seen == [(1000, 2500), (2000, 2500), (2500, 2500)]
@@ -358,7 +358,7 @@ def test_progress_counts_rows():
 # The cache
 
 
-def test_a_longer_cached_stream_serves_a_shorter_limit(no_generating):
+def test_a_longer_cached_stream_is_used_for_a_shorter_limit(no_generating):
     long = open_stream("synth:sea_a", limit=300)
     no_generating()
     short = open_stream("synth:sea_a", limit=200)
@@ -367,7 +367,7 @@ def test_a_longer_cached_stream_serves_a_shorter_limit(no_generating):
         open_stream("synth:sea_a", limit=301)
 
 
-def test_the_key_holds_the_versions(cache, monkeypatch, no_generating):
+def test_the_cache_key_has_the_versions(cache, monkeypatch, no_generating):
     open_stream("synth:sea_a", limit=300)
     (path,) = cache.iterdir()
     assert path.name.startswith("sea_a-300-river")
@@ -377,7 +377,7 @@ def test_the_key_holds_the_versions(cache, monkeypatch, no_generating):
         open_stream("synth:sea_a", limit=300)
 
 
-def test_names_do_not_mix(no_generating):
+def test_streams_with_different_names_share_no_cache_file(no_generating):
     open_stream("synth:led_a", limit=50)
     no_generating()
     with pytest.raises(AssertionError):
@@ -385,7 +385,7 @@ def test_names_do_not_mix(no_generating):
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "text", "other arrays", "folder"])
-def test_a_broken_cache_file_is_made_again(cache, damage):
+def test_a_broken_cache_file_is_replaced(cache, damage):
     good = open_stream("synth:sea_a", limit=300)
     (path,) = cache.iterdir()
     data = bytearray(path.read_bytes())
@@ -405,7 +405,7 @@ def test_a_broken_cache_file_is_made_again(cache, damage):
             np.testing.assert_array_equal(file["values"], good.values)
 
 
-def test_an_import_does_not_load_river():
+def test_importing_the_generators_does_not_load_river():
     code = "import sys, microshrub_host.streams.generators; print('river' in sys.modules)"
     path = str(Path(generators.__file__).parents[2])
     env = {**os.environ, "PYTHONPATH": path}
@@ -413,7 +413,7 @@ def test_an_import_does_not_load_river():
     assert done.stdout == "False\n"
 
 
-def test_no_cache_is_no_error(tmp_path, monkeypatch):
+def test_without_a_cache_streams_are_generated(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "file" / "cache"))
     assert len(open_stream("synth:sea_a", limit=100).labels) == 100

@@ -1,4 +1,4 @@
-"""What the command line makes of each kind of file that people have: rows, or one refusal."""
+"""The command line reads each kind of file that users have, or refuses it with one message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from microshrub_host.streams.open_stream import open_stream
 
 
 @pytest.mark.parametrize("case", FILE_CASES, ids=lambda case: case.what)
-def test_each_kind(tmp_path: Path, case: FileCase) -> None:
+def test_each_kind_of_file_is_read_or_refused(tmp_path: Path, case: FileCase) -> None:
     path = tmp_path / case.name
     path.write_bytes(case.data)
     if case.words:
@@ -34,7 +34,7 @@ def test_each_kind(tmp_path: Path, case: FileCase) -> None:
         assert len(stream.class_names) == 2
 
 
-def test_files_of_libraries_that_are_installed(tmp_path: Path) -> None:
+def test_files_of_installed_libraries_are_read(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     parquet, feather = map(pytest.importorskip, ("pyarrow.parquet", "pyarrow.feather"))
     scipy_io = pytest.importorskip("scipy.io")
@@ -53,8 +53,10 @@ def test_files_of_libraries_that_are_installed(tmp_path: Path) -> None:
     assert open_stream(tmp_path / "t.mat").class_names == ("0", "1")
 
 
-def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows with a date, a number and a text; empty rows and columns around them are none."""
+def test_an_excel_sheet_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows have a date, a number and a text; empty rows and columns around the data
+    are ignored.
+    """
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.append(["Series 7"])
@@ -80,10 +82,10 @@ def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         open_stream(tmp_path / "t.xlsx")
 
 
-def test_recordings_in_an_array_have_a_command_that_works(
+def test_recordings_in_an_array_get_a_command_that_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An array of three dimensions becomes a wide file: two steps to the classes."""
+    """An array of three dimensions becomes a wide file: two steps to classes."""
     monkeypatch.chdir(tmp_path)
     cube = np.arange(40 * 6 * 3).reshape(40, 6, 3) % 17 / 4
     np.savez("my windows.npz", X=cube, y=np.arange(40) % 2)
@@ -100,7 +102,7 @@ def test_recordings_in_an_array_have_a_command_that_works(
     assert np.allclose(stream.values, cube.reshape(-1, 3))
 
 
-def test_units_say_what_a_clock_counts_in(tmp_path: Path) -> None:
+def test_units_give_the_clocks_resolution(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     for unit, step in (("s", 0.02), ("ms", 20), ("µs", 20_000), ("ns", 20_000_000)):
         rows = "".join(f"{i * step:.12g},{i % 7},{'ab'[i % 2]}\n" for i in range(40))
@@ -109,7 +111,7 @@ def test_units_say_what_a_clock_counts_in(tmp_path: Path) -> None:
         assert np.allclose(stream.values[:, 0], 20.0 * np.arange(40)), unit
 
 
-def test_texts_below_the_header_are_no_units_if_they_come_again(tmp_path: Path) -> None:
+def test_texts_below_the_header_that_recur_are_not_units(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(
         "x,on,y\n?,off,a\n" + "".join(f"{i % 7},off,{'ab'[i % 2]}\n" for i in range(9))
@@ -119,7 +121,7 @@ def test_texts_below_the_header_are_no_units_if_they_come_again(tmp_path: Path) 
     assert np.isnan(stream.values[0, 0])
 
 
-def test_messages_of_several_topics_and_a_line_between(tmp_path: Path) -> None:
+def test_messages_of_several_topics_become_columns(tmp_path: Path) -> None:
     lines = [
         f'room/{i % 2} {{"v": {{"t": {i % 5}, "w": {i % 3}}}, "on": {i % 2}}}' for i in range(20)
     ]
@@ -131,7 +133,7 @@ def test_messages_of_several_topics_and_a_line_between(tmp_path: Path) -> None:
     assert any("2 of text (the first is line 1)" in note for note in stream.notes)
 
 
-def test_messages_of_single_values_have_a_command_whose_output_is_read(tmp_path: Path) -> None:
+def test_messages_of_single_values_get_a_command_whose_output_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     values = [f"home/temp {20 + i % 5}\nhome/fan {'on' if i % 2 else 'off'}" for i in range(20)]
     path.write_text("\n".join(values))
@@ -148,14 +150,14 @@ def test_messages_of_single_values_have_a_command_whose_output_is_read(tmp_path:
     stream = open_stream(path)
     assert stream.class_names == ("off", "on")
     assert stream.feature_names == ("home/temp",)
-    paths = [f"of/{i}.png {'cat' if i % 2 else 'dog'}" for i in range(20)]  # no topic comes again
+    paths = [f"of/{i}.png {'cat' if i % 2 else 'dog'}" for i in range(20)]  # no topic recurs
     path.write_text("\n".join(paths))
     with pytest.raises(DataError, match=r"^(?!.*MQTT)"):
         open_stream(path)
 
 
-def test_points_of_the_line_protocol(tmp_path: Path) -> None:
-    """Escapes, all kinds of fields, a point without a field, and times in seconds."""
+def test_points_of_the_line_protocol_are_read(tmp_path: Path) -> None:
+    """They have escapes, all kinds of fields, a point without a field, and times in seconds."""
     lines = [
         rf"my\ room,on\,off=a\=b,floor={i % 2} t={i % 5}.5,n={i}i,u=3u,ok={'tF'[i % 2]},"
         rf'say="a, \"b\" {i % 2}" {1700000000 + i}'
@@ -173,7 +175,7 @@ def test_points_of_the_line_protocol(tmp_path: Path) -> None:
     assert not any("left out:" in note for note in stream.notes)
 
 
-def test_a_limit_holds_for_all(tmp_path: Path) -> None:
+def test_a_limit_works_for_all_kinds_of_files(tmp_path: Path) -> None:
     for case in FILE_CASES:
         if case.samples > 20:
             path = tmp_path / case.name

@@ -1,4 +1,4 @@
-"""Streams of numbers: files as pyarrow reads them, and long ones, of which a part is in memory."""
+"""Regression streams: files read by pyarrow, and long ones, with only a part in memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def refuse(*_: object) -> None:
 
 
 def opened(source: str, **options: object) -> NumberStream | str:
-    """The stream, or what is wrong with the file."""
+    """Return the stream, or the error message for the file."""
     try:
         return open_regression_stream.open_numbers(source, warmup=8, **options)
     except DataError as error:
@@ -54,7 +54,9 @@ def assert_same(one: NumberStream | str, other: NumberStream | str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_any_file_is_read_as_row_by_row(seed: int, put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_file_is_read_as_by_the_row_by_row_reader(
+    seed: int, put, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draw = random.Random(seed)
     odd = draw.choice((0, 0, 0.01, 0.1))
 
@@ -81,7 +83,7 @@ def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -
     assert note.startswith("10 rows have no y")
 
 
-def test_a_target_without_a_number(put) -> None:
+def test_a_target_without_any_number_is_refused(put) -> None:
     assert opened(put("x,y\n1,\n2,\n")).startswith("t.csv: column y ")
 
 
@@ -89,8 +91,10 @@ NUMBERS = st.lists(st.floats(-1e6, 1e6) | st.just(math.nan), min_size=8, max_siz
 
 
 @given(NUMBERS, st.integers(0, 4), st.integers(1, 20))
-def test_parts_say_what_the_whole_says(targets: list[float], horizon: int, most: int) -> None:
-    """Whatever their size; and the whole says what a loop over the rows says."""
+def test_parts_have_the_values_of_the_whole(targets: list[float], horizon: int, most: int) -> None:
+    """Parts of any size agree with the whole stream,
+    and the whole stream with a loop over the rows.
+    """
     columns = np.column_stack([np.arange(float(len(targets))), targets])
     stream = NumberStream("t", columns, ("x", "y"), 1, horizon, 1 if horizon else 0)
     with pytest.MonkeyPatch.context() as patch:
@@ -119,7 +123,7 @@ def test_parts_say_what_the_whole_says(targets: list[float], horizon: int, most:
 
 @given(st.lists(st.tuples(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4)), min_size=2, max_size=50),
        st.integers(1, 12))  # fmt: skip
-def test_errors_of_parts_are_those_of_the_whole(
+def test_errors_of_parts_add_up_to_those_of_the_whole(
     pairs: list[tuple[float, float]], most: int
 ) -> None:
     predicted, targets = np.array(pairs).T
@@ -145,7 +149,7 @@ def learned(stream: NumberStream) -> NumberResult:
 
 
 @pytest.mark.parametrize("horizon", [0, 3])
-def test_a_long_stream_is_kept_in_a_file(
+def test_a_long_stream_is_stored_in_a_file(
     put, monkeypatch: pytest.MonkeyPatch, horizon: int
 ) -> None:
     rows = "".join(f"{i % 90}.5,{i % 7},{i % 90 * 2 - i % 7}\n" for i in range(3000))

@@ -1,4 +1,4 @@
-"""Statistics of a column that is looked at in parts are those of the whole."""
+"""Statistics of a column that is read in parts equal those of the whole column."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def columns() -> list[np.ndarray]:
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("place", range(7))
-def test_median_and_quantiles_are_numpys(place: int) -> None:
+def test_median_and_quantiles_equal_numpys(place: int) -> None:
     column = columns()[place]
     known = column[~np.isnan(column)]
     numbers = Numbers(column)
@@ -51,7 +51,7 @@ def test_median_and_quantiles_are_numpys(place: int) -> None:
 
 
 @pytest.mark.parametrize("place", range(7))
-def test_what_is_wide_is_so_around_any_middle(place: int) -> None:
+def test_a_wide_column_is_wide_around_any_middle(place: int) -> None:
     column = columns()[place]
     known = column[~np.isnan(column)]
     numbers = Numbers(column)
@@ -59,7 +59,7 @@ def test_what_is_wide_is_so_around_any_middle(place: int) -> None:
     wide = [width for width in widths if numbers.wider_than(width, 50)]
     for middle in [0.0, numbers.median(), *np.quantile(known, [0.05, 0.3, 0.95])]:
         assert all(np.count_nonzero(np.abs(known - middle) >= w / 2) > 50 for w in wide)
-    assert bool(wide) == (place not in (2, 5))  # there, most numbers are the same
+    assert bool(wide) == (place not in (2, 5))  # there, most numbers are equal
 
 
 def test_units_do_not_depend_on_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:

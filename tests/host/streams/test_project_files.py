@@ -1,4 +1,6 @@
-"""A project of the page as a stream: its samples have the units that the page has learned with."""
+"""A project of the page as a stream: its samples have the units with which the
+page has learned.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,12 @@ def test_large_features_are_not_rounded(tmp_path: Path) -> None:
     assert stream.scale.apply(stream.values)[0].tolist() == [12, 268435455]
 
 
-def test_columns_of_another_name_get_units_of_their_own(tmp_path: Path) -> None:
+def test_columns_with_another_name_get_their_own_units(tmp_path: Path) -> None:
     config = CONFIG | {"feature_names": ["ax_mean", "other"], "offset": [5, 0]}
     assert open_stream(project(tmp_path, config)).scale.units()[1][1] == -1
 
 
 @pytest.mark.parametrize("wrong", [{"digits": [0]}, {"offset": ["x", 0]}, {"digits": 7}])
-def test_a_damaged_project_is_none(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_a_damaged_project_is_refused(tmp_path: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(DataError):
         open_stream(project(tmp_path, CONFIG | wrong))

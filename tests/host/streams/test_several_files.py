@@ -1,4 +1,4 @@
-"""Several files and folders as one stream: each is a recording, its class a column or its name."""
+"""Several files and folders as one stream: the class is a column, or in each recording's name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def labels(stream: Stream) -> list[str]:
     return [stream.class_names[label] for label in stream.labels]
 
 
-def test_the_class_in_the_name_of_each_file(tmp_path: Path) -> None:
+def test_the_class_may_be_in_the_name_of_each_file(tmp_path: Path) -> None:
     names = {"fist_1.csv": 7, "rest_2.csv": 5, "fist_10.csv": 4}
     put(tmp_path, {name: readings(rows) for name, rows in names.items()})
     stream = open_stream(tmp_path)
@@ -54,13 +54,13 @@ def test_shuffled_samples_keep_their_file(tmp_path: Path, cell: str) -> None:
     assert stream.groups.tolist() == stream.labels.tolist()
 
 
-def test_the_order_of_the_command_line_counts(tmp_path: Path) -> None:
+def test_files_have_the_order_of_the_command_line(tmp_path: Path) -> None:
     put(tmp_path, {"b.csv": readings(3), "a.csv": readings(2)})
     stream = open_stream([tmp_path / "b.csv", str(tmp_path / "a.csv")])
     assert labels(stream) == 3 * ["b"] + 2 * ["a"]
 
 
-def test_a_column_holds_the_class(tmp_path: Path) -> None:
+def test_a_column_may_hold_the_class(tmp_path: Path) -> None:
     text = "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(6))
     put(tmp_path, {"monday.csv": text, "tuesday.csv": text})
     stream = open_stream(tmp_path)
@@ -81,12 +81,14 @@ def test_a_column_holds_the_class(tmp_path: Path) -> None:
         (["01_fist.csv", "2026-01-02_fist.csv", "rest (2).csv"], None),
     ],
 )
-def test_where_the_class_is(tmp_path: Path, names: list[str], way: str | None) -> None:
+def test_the_class_may_be_in_the_name_or_the_folder(
+    tmp_path: Path, names: list[str], way: str | None
+) -> None:
     put(tmp_path, {name: readings(3) for name in names})
     assert open_stream(tmp_path, label_from=way).class_names == ("fist", "rest")
 
 
-def test_takes_are_no_classes_but_numbered_classes_are() -> None:
+def test_numbers_in_names_are_classes_only_if_no_texts_differ() -> None:
     assert classes_in_names(["g1.csv", "g2.csv"], "name") == ["g1", "g2"]
     assert classes_in_names(["g1.csv", "g2.csv", "r.csv"], "name") == ["g", "g", "r"]
     assert classes_in_names(["g1.csv", "g2.csv", "r.csv"], "file") == ["g1", "g2", "r"]
@@ -108,14 +110,16 @@ def test_takes_are_no_classes_but_numbered_classes_are() -> None:
         ({"readme.md": "x"}, ["without a data file"]),
     ],
 )  # fmt: skip
-def test_refused_with_a_way_on(tmp_path: Path, files: dict[str, str], words: list[str]) -> None:
+def test_files_that_do_not_fit_are_refused_with_advice(
+    tmp_path: Path, files: dict[str, str], words: list[str]
+) -> None:
     put(tmp_path, {name: text or readings(3) for name, text in files.items()})
     with pytest.raises(DataError) as caught:
         open_stream(tmp_path)
     assert [word for word in words if word not in str(caught.value)] == []
 
 
-def test_a_file_twice_and_a_pipe(tmp_path: Path) -> None:
+def test_a_repeated_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
     put(tmp_path, {"a.csv": readings(3)})
     for others in ("a.csv", "-"):
         with pytest.raises(DataError):
@@ -130,7 +134,7 @@ def test_an_error_in_a_cell_names_its_file_and_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
-    """Files of several kinds, with headers or without, columns in other orders."""
+    """The files have several formats, headers or none, and columns in different orders."""
     draw = random.Random(seed)
     wanted: dict[str, list[list[float]]] = {}
     lost, usual = 0, [0, 1, 2]  # the order of the first file's columns
@@ -170,7 +174,7 @@ def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
     assert (f"{lost} line" in " ".join(stream.notes)) == bool(lost)
 
 
-def test_a_target_of_several_files(tmp_path: Path) -> None:
+def test_a_target_may_come_from_several_files(tmp_path: Path) -> None:
     put(tmp_path, {"a.csv": readings(9), "b.csv": readings(8)})
     stream = open_numbers(tmp_path, target="ay")
     assert stream.samples == 17
@@ -184,9 +188,9 @@ def test_a_target_of_several_files(tmp_path: Path) -> None:
         ((9, 9, 9), 8, [3, 3, 2]),
         ((2, 9, 9), 9, [2, 4, 3]),
         ((9, 9), 2, [1, 1]),
-        ((9, 9, 9), 1, [1, 1, 1]),  # one of each at least
+        ((9, 9, 9), 1, [1, 1, 1]),  # at least one of each
         ((4, 4), 20, [4, 4]),
-        ((900, 250, 900), 1200, [400, 250, 550]),  # how long a file is shows when it has been read
+        ((900, 250, 900), 1200, [400, 250, 550]),  # a file's length is known after reading it
     ],
 )
 def test_a_limit_takes_a_share_of_each_file(
@@ -199,7 +203,7 @@ def test_a_limit_takes_a_share_of_each_file(
     assert np.bincount(stream.groups).tolist() == expected
 
 
-def test_a_limit_reads_no_further(tmp_path: Path) -> None:
+def test_a_limit_stops_the_reading(tmp_path: Path) -> None:
     text = "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(6))
     put(tmp_path, {"1.csv": text, "2.csv": text + "broken\n"})
     assert open_stream(tmp_path, limit=8).samples == 8
@@ -218,7 +222,9 @@ WIDE = [[10 * row + value for value in range(6)] for row in range(8)]
         ([], "", [[0], [1], [2], [3], [4], [5]]),
     ],
 )
-def test_wide_rows(tmp_path: Path, words: list[str], header: str, first: list[list[int]]) -> None:
+def test_wide_rows_are_windows(
+    tmp_path: Path, words: list[str], header: str, first: list[list[int]]
+) -> None:
     rows = [",".join(map(str, row)) + f",{'ab'[at // 4]}\n" for at, row in enumerate(WIDE)]
     path = tmp_path / "wide.csv"
     path.write_text(header + "".join(rows))
@@ -232,7 +238,7 @@ def test_wide_rows(tmp_path: Path, words: list[str], header: str, first: list[li
         assert stream.feature_names == ("ax", "ay")
 
 
-def test_wide_files_of_a_class_each(tmp_path: Path) -> None:
+def test_wide_files_may_have_one_class_each(tmp_path: Path) -> None:
     text = "".join(",".join(map(str, row)) + "\n" for row in WIDE)
     put(tmp_path, {"a_1.csv": text, "b_1.csv": text})
     stream = open_stream(tmp_path, wide=["axes=3"])
@@ -240,7 +246,7 @@ def test_wide_files_of_a_class_each(tmp_path: Path) -> None:
     assert stream.feature_names == ("v1", "v2", "v3")
     put(tmp_path, {"a_2.csv": text, "b_2.csv": text})
     assert open_stream(tmp_path, wide=["axes=3"]).group_name == "file"
-    few = open_stream(tmp_path, wide=["axes=3"], limit=12)  # whole recordings, as many of each
+    few = open_stream(tmp_path, wide=["axes=3"], limit=12)  # whole recordings, as many per class
     assert few.groups is not None
     assert np.bincount(few.groups).tolist() == [4, 4, 2, 2]
     with pytest.raises(DataError, match="axes=N"):

@@ -1,4 +1,4 @@
-"""Files as streams: what is read. What is refused is in test_bad_files.py."""
+"""Files as streams: readable files. Refused ones are in test_bad_files.py."""
 
 import gzip
 import re
@@ -17,11 +17,11 @@ from microshrub_host.streams.units import Scale
 
 NAN = float("nan")
 
-# What is read
+# Readable files
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "T.CSV.GZ"])
-def test_plain_and_gzip(put, name):
+def test_plain_and_gzipped_files_are_read(put, name):
     if name == "T.CSV.GZ":
         source = put(gzip.compress(b"a,b,y\n1,2,no\n3,4.5,yes\n"), name)
     else:
@@ -46,14 +46,14 @@ def test_plain_and_gzip(put, name):
         '"a","b","y"\n"1","2","0"\n"3","4","1"\n',
     ],
 )
-def test_dialects(put, text):
+def test_dialects_of_csv_are_read(put, text):
     stream = open_stream(put(text))
     assert stream.feature_names == ("a", "b")
     assert stream.values.tolist() == [[1, 2], [3, 4]]
     assert stream.labels.tolist() == [0, 1]
 
 
-def test_header_with_delimiters_in_quotes(put):
+def test_a_header_may_have_delimiters_in_quotes(put):
     assert open_stream(put('"a;b;c",y\n1,0\n2,1\n')).feature_names == ("a;b;c",)
 
 
@@ -61,7 +61,7 @@ def test_header_with_delimiters_in_quotes(put):
     ("first", "second"),
     [("1,2,run", "5,6,walk"), ("red,big,y", "red,small,walk")],
 )
-def test_a_header_that_may_be_a_sample_is_noted(put, first, second):
+def test_a_header_that_may_be_a_sample_gets_a_note(put, first, second):
     source = put(f"{first}\n{second}\n{second[:-4]}sit\n")
     (note,) = open_stream(source).notes
     assert re.match("t.csv, line 1 .* --no-header", note)
@@ -69,11 +69,11 @@ def test_a_header_that_may_be_a_sample_is_noted(put, first, second):
     assert (len(stream.labels), stream.notes) == (3, ())
 
 
-def test_a_header_that_is_none_but_one_is_not_noted(put):
+def test_a_header_of_texts_above_texts_and_numbers_gets_no_note(put):
     assert open_stream(put("x,z,y\nred,2,walk\nblue,2,sit\n")).notes == ()
 
 
-def test_no_header_with_a_label(put):
+def test_a_file_without_a_header_may_have_a_label(put):
     stream = open_stream(put("walk,1,2\nsit,3,4\n"), header=False, label="c1")
     assert stream.feature_names == ("c2", "c3")
     assert stream.class_names == ("sit", "walk")
@@ -82,7 +82,7 @@ def test_no_header_with_a_label(put):
         assert "--no-header is for" in complaint(source, header=False)
 
 
-def test_a_number_that_does_not_fit_the_others_is_noted(put):
+def test_an_extreme_number_gets_a_note(put):
     rows = [f"{i * 7 % 50 / 4},{i * 7 % 50},{i % 2}" for i in range(50)]
     rows[7] = "-1e308,7,0"
     (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
@@ -94,7 +94,7 @@ def test_a_number_that_does_not_fit_the_others_is_noted(put):
 
 
 @pytest.mark.parametrize("at", [5, 150])  # within the warm-up, and after it
-def test_a_number_that_does_not_fit_the_others_does_no_harm(put, at):
+def test_an_extreme_number_does_no_harm(put, at):
     rows = [f"{i * 37 % 101},{int(i * 37 % 101 > 50)}" for i in range(400)]
     accuracies = []
     for cell in ("3", "1e308"):
@@ -106,13 +106,13 @@ def test_a_number_that_does_not_fit_the_others_does_no_harm(put, at):
 
 
 @pytest.mark.filterwarnings("error")
-def test_the_largest_numbers_make_no_warnings_of_numpy(put):
+def test_the_largest_numbers_cause_no_numpy_warnings(put):
     rows = [f"{(-1) ** i * 1.7e308},{i % 7},{i % 2}" for i in range(300)]
     stream = open_stream(put("\n".join(["x,z,y", *rows])))
     assert stream.labels.sum() == 150
 
 
-def test_names_of_pandas(put):
+def test_numeric_names_of_pandas_are_names(put):
     assert open_stream(put("0,1,2,class\n5,6,7,a\n1,2,3,b\n")).feature_names == ("0", "1", "2")
     assert open_stream(put("hour,20,y\n5,6,a\n1,2,b\n")).feature_names == ("hour", "20")
     assert open_stream(put("a,b,1.5\n5,6,a\n1,2,b\n")).feature_names == ("a", "b")  # a label
@@ -120,7 +120,7 @@ def test_names_of_pandas(put):
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\r\n", "\n\r"])
-def test_odd_line_ends(put, end):
+def test_unusual_line_ends_are_read(put, end):
     source = put(end.join(["a,b,y", "1,2,0", '3,"4\r",1', ""]))
     assert open_stream(source).values.tolist() == [[1, 2], [3, 4]]
     assert len(open_stream(source, limit=1, classes="0,1").labels) == 1
@@ -130,16 +130,16 @@ MARKERS = ["", "?", "-", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None
 
 
 @pytest.mark.parametrize("cell", [*MARKERS, " ", '""'])
-def test_missing_cells_stay_nan(put, cell):
+def test_missing_cells_are_nan(put, cell):
     stream = open_stream(put(f"a,b,y\n{cell},2,0\n3,{cell},1\n"))
     np.testing.assert_array_equal(stream.values, [[NAN, 2], [3, NAN]])
 
 
-def test_a_column_of_missing_cells(put):
+def test_a_column_may_have_only_missing_cells(put):
     assert np.isnan(open_stream(put("a,b,y\n,1,0\n,2,1\n")).values[:, 0]).all()
 
 
-def test_label_column_by_name(put):
+def test_the_label_column_may_be_named(put):
     stream = open_stream(put("a,y,b\n1,n,3\n2,p,4\n"), label="y")
     assert stream.feature_names == ("a", "b")
     assert stream.values.tolist() == [[1, 3], [2, 4]]
@@ -151,13 +151,13 @@ def test_text_features_are_codes_in_order_of_appearance(put):
     np.testing.assert_array_equal(stream.values[:, 0], [0, NAN, 1, 0, 2, 3, 3])
 
 
-def test_missing_cells_are_no_category(put):
+def test_missing_cells_are_not_a_category(put):
     cells = ["red", *MARKERS[:-1], "blue", "none"]
     stream = open_stream(put("a,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells))))
     np.testing.assert_array_equal(stream.values[:, 0], [0] + [NAN] * 11 + [1, NAN])
 
 
-def test_as_many_categories_as_fit(put):
+def test_a_column_may_have_64_categories(put):
     cells = [f"t{i}" for i in range(64)] * 2
     stream = open_stream(put("a,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells))))
     assert stream.values[:, 0].tolist() == [*range(64), *range(64)]
@@ -178,7 +178,7 @@ def test_codes_follow_the_shuffle(put):
         (["10", "9", "x"], ("10", "9", "x")),
     ],
 )
-def test_class_order(put, cells, order):
+def test_classes_are_sorted_as_numbers_or_texts(put, cells, order):
     stream = open_stream(put("a,y\n" + "".join(f"1,{cell}\n" for cell in cells)))
     assert stream.class_names == order
     assert [order[label] for label in stream.labels] == cells
@@ -191,7 +191,7 @@ def test_declared_classes_set_the_order(put, classes):
     assert stream.labels.tolist() == [2, 1, 2]
 
 
-def test_limit_reads_no_further(put):
+def test_a_limit_stops_the_reading(put):
     source = put(b"a,y\n1,0\n2,1\nragged\n\x81\n")
     assert len(open_stream(source, limit=2).labels) == 2
     assert "line 4" in complaint(source, limit=3)
@@ -210,7 +210,7 @@ def test_only_kept_samples_count(put):
     assert f"line {order[40] + 2}" in message
 
 
-def test_shuffle_is_a_permutation_then_a_cut(put):
+def test_a_shuffle_is_a_permutation_then_a_cut(put):
     source = put("a,y\n" + "".join(f"{i},{i % 3}\n" for i in range(300)))
     whole = open_stream(source, shuffle=7)
     order = np.random.default_rng(7).permutation(300)
@@ -219,7 +219,7 @@ def test_shuffle_is_a_permutation_then_a_cut(put):
     assert open_stream(source, shuffle=7, limit=40).values.tolist() == whole.values[:40].tolist()
 
 
-def test_a_class_may_be_late(put):
+def test_a_class_may_come_late(put):
     source = put("a,y\n" + "1,0\n" * 299 + "1,1\n")
     assert open_stream(source).class_names == ("0", "1")
     assert "line 301, column y: 1. " in open_stream(source).notes[0]
@@ -227,7 +227,7 @@ def test_a_class_may_be_late(put):
     assert open_stream(source, warmup=5000).class_names == ("0", "1")
 
 
-def test_progress_is_of_bytes_and_ends_at_the_whole(put):
+def test_progress_counts_bytes_up_to_the_whole_file(put):
     source = put("a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(5000)))
     seen = []
     open_stream(source, progress=lambda done, total: seen.append((done, total)))
@@ -248,7 +248,7 @@ def test_progress_is_of_bytes_and_ends_at_the_whole(put):
         min_size=1,
     )
 )
-def test_any_numbers_come_back_exactly(put, rows):
+def test_any_numbers_are_read_exactly(put, rows):
     def cell(value):
         return "" if value is None else repr(value)
 
@@ -258,7 +258,7 @@ def test_any_numbers_come_back_exactly(put, rows):
     stream = open_stream(put(text), classes=classes)
     expected = np.array([[NAN if a is None else a, b] for a, b, _ in rows])
     scale = Scale.fit(expected)
-    for place in range(2):  # a test of its own tells of those
+    for place in range(2):  # another test covers numbers that are too large
         expected[scale.too_large(expected[:, place], place), place] = NAN
     np.testing.assert_array_equal(stream.values, expected)
     assert [classes[label] for label in stream.labels] == [c for _, _, c in rows]
@@ -277,7 +277,7 @@ def test_any_numbers_come_back_exactly(put, rows):
         ("wisdm", "0,1,2,3,4,5", (5418, 42), 0),
     ],
 )
-def test_shared_recordings(name, classes, shape, missing):
+def test_shared_recordings_are_read(name, classes, shape, missing):
     stream = open_stream(recording(name), classes=classes)
     assert stream.values.shape == shape
     assert np.isnan(stream.values).sum() == missing

@@ -1,4 +1,4 @@
-"""Columns that give the answer away are noted, whoever reads the file; others are not."""
+"""Columns that reveal the label cause a note, with both readers; other columns do not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def refuse(*_: object) -> None:
 
 
 def noted(source: str, **options: object) -> dict[str, str]:
-    """The notes that say what to drop, by the columns."""
+    """Return the notes that suggest a column to drop, by column."""
     notes = open_stream(source, **options).notes
     notes_of_columns = [note for note in notes if "--drop" in note]
     return {note.split("--drop ")[1].split(" leaves it out")[0]: note for note in notes_of_columns}
@@ -40,8 +40,8 @@ def labels(rows: int = 400) -> list[str]:
 
 @pytest.mark.parametrize("blocks", [True, False])
 @pytest.mark.parametrize("shuffle", [None, 4])
-def test_a_rows_number(put, blocks: bool, shuffle: int | None, monkeypatch) -> None:
-    """In the order of the file, whatever that of the stream is."""
+def test_a_row_number_causes_a_note(put, blocks: bool, shuffle: int | None, monkeypatch) -> None:
+    """The order of the file counts, not that of the stream."""
     if not blocks:
         monkeypatch.setattr(csv_blocks, "blocks", refuse)
     source = put(table(v=list(range(400)), y=sorted(labels())))
@@ -52,8 +52,8 @@ def test_a_rows_number(put, blocks: bool, shuffle: int | None, monkeypatch) -> N
     assert noted(source, shuffle=shuffle, columns=["v", "x"]) == {}
 
 
-def test_what_rises_now_and_then(put) -> None:
-    """A clock in seconds; with gaps, and one step back."""
+def test_a_column_that_rises_slowly_causes_a_note(put) -> None:
+    """Examples are a clock in seconds, one with gaps, and one with a step back."""
     seconds = [i // 9 for i in range(400)]
     gaps = ["" if i % 5 == 0 else s for i, s in enumerate(seconds)]
     back = [*seconds[:300], 0, *seconds[301:]]
@@ -63,7 +63,7 @@ def test_what_rises_now_and_then(put) -> None:
 
 
 @pytest.mark.parametrize("shuffle", [None, 4])
-def test_a_column_that_only_falls(put, shuffle: int | None) -> None:
+def test_a_column_that_only_falls_causes_a_note(put, shuffle: int | None) -> None:
     down = [400 - i // 9 for i in range(400)]
     back = [*down[:300], 500, *down[301:]]
     source = put(table(v=down, b=back, y=sorted(labels())))
@@ -72,7 +72,7 @@ def test_a_column_that_only_falls(put, shuffle: int | None) -> None:
     assert "the column v only falls." in notes["v"]
 
 
-def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> None:
+def test_a_rising_column_is_recognised_across_parts(put, monkeypatch) -> None:
     monkeypatch.setattr("microshrub_host.streams.label_leakage.PART", 64)
     monkeypatch.setattr("microshrub_host.streams.label_leakage._FIRST", 10)
     monkeypatch.setattr(stored_values, "IN_MEMORY", 1000)
@@ -89,7 +89,7 @@ def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> Non
      "timestamp", "time_s", "Time (s)", "date", "datetime", "seq", "rownames", "unix_time",
      "record number"],
 )  # fmt: skip
-def test_names_of_clocks_rows_and_identifiers(put, name: str) -> None:
+def test_names_of_clocks_rows_and_identifiers_cause_a_note(put, name: str) -> None:
     draw = random.Random(2)
     column = [draw.randrange(9) for _ in range(400)]
     notes = list(noted(put(table(**{name: column, "y": labels()}))).values())
@@ -102,13 +102,13 @@ def test_names_of_clocks_rows_and_identifiers(put, name: str) -> None:
     ["humid", "grid", "temperature", "period", "day", "hour", "timeout", "width", "acid", "note",
      "sound", "rowing", "idle_share", "x1", "lifetime value", "tsunami", "valid"],
 )  # fmt: skip
-def test_names_of_measurements(put, name: str) -> None:
+def test_names_of_measurements_cause_no_note(put, name: str) -> None:
     draw = random.Random(2)
     column = [draw.randrange(9) for _ in range(400)]
     assert noted(put(table(**{name: column, "y": labels()}))) == {}
 
 
-def test_the_class_once_more(put) -> None:
+def test_a_copy_of_the_class_causes_a_note(put) -> None:
     y = labels()
     draw = random.Random(1)
     slips = ["abc".index(c) if draw.random() < 0.97 else 7 for c in y]
@@ -120,37 +120,39 @@ def test_the_class_once_more(put) -> None:
     assert all(TELLS in note for note in notes.values())
 
 
-def test_the_class_once_more_in_a_sorted_file(put) -> None:
+def test_a_copy_of_the_class_in_a_sorted_file_causes_a_note(put) -> None:
     y = sorted(labels())
     notes = noted(put(table(copy=["abc".index(c) for c in y], y=y)))
     assert list(notes) == ["copy"]
 
 
-def test_a_rare_class_that_a_constant_column_does_not_tell(put) -> None:
+def test_a_constant_column_does_not_reveal_a_rare_class(put) -> None:
     y = ["a"] * 396 + ["b"] * 4
     flag = [0] * 400
     assert noted(put(table(flag=flag, y=y))) == {}
 
 
 @pytest.mark.parametrize("classes", ["ab", "abcd"])
-def test_as_many_samples_of_each_class(put, classes: str) -> None:
-    """As a person teaches; a value that all classes share tells none of them."""
+def test_a_constant_column_causes_no_note_with_balanced_classes(put, classes: str) -> None:
+    """A user trains equally many samples of each class;
+    a value that all classes share is no copy.
+    """
     y = [c for c in classes for _ in range(50)]
     rows = len(y)
     columns = {"flag": [0] * rows, "turns": [i % 2 for i in range(rows)]}
     assert noted(put(table(rows, **columns, y=y))) == {}
 
 
-def test_columns_of_numbers(put) -> None:
-    """The target may rise: it is what is asked for."""
+def test_a_rising_column_causes_a_note_for_regression(put) -> None:
+    """The target may rise, as it is the column to predict."""
     source = put(table(v=list(range(400)), w=[k * k for k in range(400)]))
     (note,) = open_numbers(source, target="w").notes
     assert f"the column v {RISES}" in note
     assert open_numbers(source, target="w", drop=["v"]).notes == ()
 
 
-def test_the_target_in_another_unit(put) -> None:
-    """Not for a forecast, where what the target is now may be known."""
+def test_the_target_in_another_unit_causes_a_note(put) -> None:
+    """It does not for a forecast, where the present target may be known."""
     draw = random.Random(1)
     celsius = [20 + draw.gauss(0, 3) for _ in range(2000)]
     near = [c + draw.gauss(0, 0.3) for c in celsius]
@@ -169,7 +171,7 @@ def test_the_target_in_another_unit(put) -> None:
     assert open_numbers(source, target="celsius", horizon=1).notes == ()
 
 
-def test_huge_and_few_numbers_are_no_copies(put) -> None:
+def test_huge_or_few_numbers_are_not_copies(put) -> None:
     draw = random.Random(1)
     huge = [1e200 * draw.random() for _ in range(100)]
     small = [draw.random() for _ in range(100)]

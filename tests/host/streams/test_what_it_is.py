@@ -1,4 +1,4 @@
-"""What people have instead of a CSV file of numbers, and what they are told."""
+"""Files that are not a CSV file of numbers, and their error messages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def sqlite(folder: Path) -> bytes:
     return (folder / "t.db").read_bytes()
 
 
-# `put` packs what ends in .gz
+# `put` packs files whose names end in .gz
 FILES: dict[str, tuple[bytes | Callable[[Path], bytes], list[str]]] = {
     "t.xlsx": (
         zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"),
@@ -86,8 +86,8 @@ FILES: dict[str, tuple[bytes | Callable[[Path], bytes], list[str]]] = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("called", ["", "data.csv"])
-def test_files_that_are_no_csv(put, tmp_path: Path, name: str, called: str) -> None:
-    """Whatever they are called."""
+def test_files_that_are_not_csv_are_named(put, tmp_path: Path, name: str, called: str) -> None:
+    """The file's name does not matter."""
     made, words = FILES[name]
     data = made if isinstance(made, bytes) else made(tmp_path)
     packed = ".gz" * (bool(called) and name.endswith(".gz"))
@@ -97,7 +97,7 @@ def test_files_that_are_no_csv(put, tmp_path: Path, name: str, called: str) -> N
         assert (word in message) or (word == "t.csv" and called)
 
 
-def test_a_workbook_through_a_pipe() -> None:
+def test_a_workbook_through_a_pipe_is_named() -> None:
     made, _ = FILES["t.xlsx"]
     assert isinstance(made, bytes)
     out, into = os.pipe()
@@ -114,11 +114,11 @@ def test_files_that_begin_like_others_are_read(put) -> None:
         assert open_stream(put(head + "\n1,a\n2,b\n")).samples == 2
 
 
-def test_a_file_packed_with_gzip_by_another_name(put) -> None:
+def test_a_gzip_file_with_another_name_is_read(put) -> None:
     assert open_stream(put(gzip.compress(TEXT))).samples == 50
 
 
-# Comments, and what Excel puts above the header
+# Comments, and Excel's lines above the header
 
 
 @pytest.mark.parametrize(
@@ -130,24 +130,24 @@ def test_a_file_packed_with_gzip_by_another_name(put) -> None:
         ("x,z,y\n1,2,a\n#,3\n2,3,b\n", ["line 3 begins with #"]),
     ],
 )
-def test_lines_that_are_no_rows(put, text: str, words: list[str]) -> None:
+def test_lines_that_are_not_rows_are_refused(put, text: str, words: list[str]) -> None:
     message = complaint(put(text))
     for word in words:
         assert word in message
 
 
-def test_what_looks_like_a_comment_and_is_none(put) -> None:
+def test_a_cell_that_looks_like_a_comment_is_read(put) -> None:
     assert open_stream(put("#,z,y\n1,2,a\n2,3,b\n")).feature_names == ("#", "z")
     colours = open_stream(put("c,z,y\n#f00,2,a\n#0f0,3,b\n"))
     assert colours.values[:, 0].tolist() == [0, 1]
 
 
-def test_a_comment_is_no_class(put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comment_is_not_a_class(put, monkeypatch: pytest.MonkeyPatch) -> None:
     source = put("y,x,z\na,1,2\n# b,3,4\nb,1,2\n")
     assert "line 3 begins with #" in complaint(source, label="y")
 
 
-# Numbers for people
+# Formatted numbers
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_comment_is_no_class(put, monkeypatch: pytest.MonkeyPatch) -> None:
         (["T: 1.5", "T: 2.5"], [1.5, 2.5]),
     ],
 )
-def test_numbers_for_people(put, cells: list[str], numbers: list[float]) -> None:
+def test_formatted_numbers_are_read(put, cells: list[str], numbers: list[float]) -> None:
     rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
     stream = open_stream(put("x,y\n" + rows))
     assert stream.values[:, 0].tolist() == numbers * 3
@@ -186,8 +186,8 @@ def test_numbers_for_people(put, cells: list[str], numbers: list[float]) -> None
         (["1.5 g", "2.5 kg"], ["line 2", "'1.5 g' is a number with a unit"]),
     ],
 )
-def test_numbers_that_may_be_others(put, cells: list[str], words: list[str]) -> None:
-    """Two readings fit, or none fits all."""
+def test_ambiguous_numbers_are_refused(put, cells: list[str], words: list[str]) -> None:
+    """Two formats fit, or none fits all numbers."""
     rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
     message = complaint(put("x,y\n" + rows))
     for word in ("column x", "rest of the file", *words):
@@ -199,7 +199,7 @@ def test_numbers_that_may_be_others(put, cells: list[str], words: list[str]) -> 
     ("cell", "words"),
     [("1,000", "Write 1000 or 1.000"), ("1.5 g", "Write 1.5, and the unit"), ("yes", "'yes'")],
 )
-def test_targets_for_people(put, cell: str, words: str) -> None:
+def test_formatted_targets_are_refused(put, cell: str, words: str) -> None:
     with pytest.raises(DataError, match=words) as caught:
         open_numbers(put(f'x,y\n1,2\n2,"{cell}"\n'), target="y")
     assert "line 3, column y" in str(caught.value)
@@ -207,12 +207,12 @@ def test_targets_for_people(put, cell: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("cells", [("1st", "2nd"), ("3G", "4G"), ("2 doors", "none at all")])
-def test_texts_that_begin_with_a_number(put, cells: tuple[str, str]) -> None:
+def test_texts_that_begin_with_a_number_are_categories(put, cells: tuple[str, str]) -> None:
     rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
     assert open_stream(put("x,y\n" + rows)).values[:2, 0].tolist() == [0, 1]
 
 
-def test_a_date_is_a_clock(put) -> None:
+def test_a_column_of_dates_is_a_clock(put) -> None:
     rows = "".join(f"2024-01-01 00:{i:02},{i % 7},{'ab'[i % 2]}\n" for i in range(60))
     source = put("when,x,y\n" + rows)
     stream = open_stream(source)
@@ -227,7 +227,7 @@ def test_a_date_is_a_clock(put) -> None:
     assert open_stream(last).class_names == ("a", "b")
 
 
-def test_all_that_is_wrong_is_told_together(put) -> None:
+def test_all_problems_are_reported_together(put) -> None:
     rows = "".join(f"s{i},{i % 7},k|{i},{i}\n" for i in range(300))
     message = complaint(put("s,x,a t,y\n" + rows))
     assert ": --drop s 'a t'" in message
@@ -241,8 +241,8 @@ def test_all_that_is_wrong_is_told_together(put) -> None:
 # Classes
 
 
-def test_classes_that_are_the_same_number(put) -> None:
-    """A spreadsheet writes 1 as 1.0 where the column has one empty cell."""
+def test_classes_that_are_the_same_number_cause_a_note(put) -> None:
+    """A spreadsheet writes 1 as 1.0 if the column has an empty cell."""
     names = ["1", "2", "1.0", "01", "+2", "10"]
     source = put("x,y\n" + "".join(f"{i},{name}\n" for i, name in enumerate(names)))
     ones, twos = open_stream(source).notes
@@ -253,7 +253,7 @@ def test_classes_that_are_the_same_number(put) -> None:
 
 
 @pytest.mark.parametrize("blocks", [True, False])
-def test_classes_that_differ_by_case_or_spaces(
+def test_classes_that_differ_by_case_or_spaces_cause_a_note(
     put, blocks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not blocks:
@@ -277,13 +277,13 @@ def refuse(*_: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["10", "2.5", "100"])
-def test_a_share_without_its_sign(text: str) -> None:
+def test_a_share_without_its_percent_sign_gets_a_suggestion(text: str) -> None:
     with pytest.raises(UserError, match=rf"'{text}'.*Did you mean {text}%\?"):
         share_of_samples(text, "--label-budget", "a label may be asked for")
 
 
 @pytest.mark.parametrize("text", ["1000", "120%"])
-def test_a_share_that_no_sign_mends(text: str) -> None:
+def test_a_share_that_no_percent_sign_corrects_gets_no_suggestion(text: str) -> None:
     with pytest.raises(UserError, match=r"at most 1$"):
         share_of_samples(text, "--label-budget", "a label may be asked for")
 

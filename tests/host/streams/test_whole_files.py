@@ -1,4 +1,4 @@
-"""What is read is what is there, or the file is refused: pipes, line ends, files that change."""
+"""A file is read completely or refused: pipes, line ends, files that change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def table(rows: int = ROWS, end: str = "\n") -> str:
 
 @contextmanager
 def pipe(data: bytes) -> Iterator[str]:
-    """The name of a pipe through which these bytes come."""
+    """Yield the name of a pipe that delivers these bytes."""
     out, into = os.pipe()
 
     def write() -> None:
@@ -53,7 +53,7 @@ def pipe(data: bytes) -> Iterator[str]:
 
 
 def cli(*words: str, shell: str) -> str:
-    """What a command says that gets its data from what the shell runs."""
+    """Return the output of a command that gets its data from a shell command."""
     program = f"{sys.executable} -m microshrub_tools.cli.main"
     done = subprocess.run(
         ["bash", "-c", shell.replace("microshrub", f"{program} {' '.join(words)}")],
@@ -79,7 +79,7 @@ def test_a_pipe_is_read_whole(put, packed: bool, odd: str) -> None:
     assert stream.name == name
 
 
-def test_a_pipe_of_numbers_is_read_whole(put) -> None:
+def test_a_pipe_of_regression_data_is_read_whole(put) -> None:
     with pipe(table().encode()) as name:
         stream = open_numbers(name, target="z", drop=["y"])
     assert np.array_equal(
@@ -87,8 +87,8 @@ def test_a_pipe_of_numbers_is_read_whole(put) -> None:
     )
 
 
-def test_of_a_pipe_no_more_is_read_than_is_asked_for() -> None:
-    """One that never ends, and says nothing more for now."""
+def test_a_limit_stops_the_reading_of_a_pipe() -> None:
+    """The pipe stays open, and sends nothing more."""
     out, into = os.pipe()
     os.write(into, table(100).encode())
     try:
@@ -98,13 +98,13 @@ def test_of_a_pipe_no_more_is_read_than_is_asked_for() -> None:
         os.close(into)
 
 
-def test_an_arff_file_through_a_pipe() -> None:
+def test_an_arff_file_may_come_through_a_pipe() -> None:
     text = "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n2,b\n"
     with pipe(text.encode()) as name:
         assert open_stream(name).values[:, 0].tolist() == [1, 2]
 
 
-def test_a_named_pipe(tmp_path: Path) -> None:
+def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     fifo = tmp_path / "f.csv"
     os.mkfifo(fifo)
     writer = threading.Thread(target=fifo.write_text, args=(table(),))
@@ -142,7 +142,7 @@ def test_features_of_a_pipe_are_compared_by_parity(tmp_path: Path) -> None:
     assert "make the same features" in cli(*words, shell=f"cat {source} | microshrub")
 
 
-def test_a_closed_standard_input() -> None:
+def test_a_closed_standard_input_is_refused() -> None:
     command = f"{sys.executable} -m microshrub_tools.cli.main simulate - <&-"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode
@@ -153,7 +153,7 @@ def full_disk(**_: object) -> FileIO:
     return FileIO("/dev/full", "r+")
 
 
-def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.TemporaryFile", full_disk)
     with pipe(table().encode()) as name:
         assert "cannot be kept in" in complaint(name)
@@ -164,7 +164,7 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("blocks", [True, False])
-def test_lines_that_end_in_all_ways(
+def test_mixed_line_ends_are_read(
     put, seed: int, blocks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = random.Random(seed)
@@ -187,14 +187,14 @@ def refuse(*_: object) -> None:
     raise csv_blocks.UnsureError("not now")
 
 
-def test_numbers_whose_lines_end_in_two_ways(put) -> None:
+def test_a_regression_file_may_have_two_kinds_of_line_ends(put) -> None:
     rows = "".join(f"{i},{i % 7}{chr(13) if i % 3 else chr(10)}" for i in range(1500))
     stream = open_numbers(put("x,z\n" + rows), target="z")
     assert stream.columns[:, 0].tolist() == list(range(1500))
 
 
-def test_rows_that_are_no_lines_are_no_rows(put, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever counts lines wrong: no row is left out because of it."""
+def test_a_wrong_count_of_lines_loses_no_row(put, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are not left out, even if a bug makes the count of lines wrong."""
     source = put(table(500))
     for wrong in (-100, 100):
         count = csv_blocks.count_lines
