@@ -54,7 +54,7 @@ class Learned:
 class Meeting:
     """The result of a saved model on another recording; accuracies in percent."""
 
-    as_it_is: ByClass = field(repr=False)  # all samples, none of which it had learned
+    as_it_is: ByClass = field(repr=False)  # all samples, none of which the model had learned
     guessing: float  # accuracy of predicting the recording's most frequent class
     learned: Learned | None  # None if the recording is too short to hold stretches out
     accuracy: float  # prequential, of the model that goes on learning
