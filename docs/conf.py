@@ -1,8 +1,8 @@
 """Sphinx's settings for the site, which `make docs` builds in build/docs.
 
-Sphinx because it is well kept, works offline, documents classes that are imported lazily, and can
-treat every broken link as an error; MyST so that the pages are Markdown that a code-hosting site
-shows as well; furo because it reads well on a phone.
+Sphinx is well maintained, works offline, documents classes that are imported lazily, and can treat
+every broken link as an error; with MyST, the pages are Markdown that a code-hosting site shows as
+well; furo reads well on a phone.
 """
 
 import sys
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).with_name("extensions")))
 
 from microshrub_host.library import loader
 
-# What `import microshrub` gives on a board; on CPython the loader has to stand in for MicroPython.
+# The module of `import microshrub` on a board; on CPython, the loader replaces MicroPython.
 sys.modules["microshrub"] = loader.load("python")
 
 project = "microshrub"
@@ -43,7 +43,7 @@ autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
 
-copybutton_prompt_text = "$ "  # where a block has it, only such lines are copied, without it
+copybutton_prompt_text = "$ "  # in blocks with prompts, only lines after a prompt are copied
 
 html_theme = "furo"
 html_title = f"microshrub {release}"

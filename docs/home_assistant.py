@@ -1,7 +1,7 @@
-"""Draws what Home Assistant's page of a board shows: python docs/home_assistant.py.
+"""Draws Home Assistant's page of a board: python docs/home_assistant.py.
 
-The rows are the entities that `build --mqtt` has a board tell of, in the cards in which Home
-Assistant puts them; the values are an example's.
+The rows are the entities that a board of `build --mqtt` announces, in the cards into which Home
+Assistant sorts them; the values are an example's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _card(entity: Entity) -> str:
 
 
 def picture() -> str:
-    """The picture, as SVG."""
+    """Return the picture, as SVG."""
     rows: dict[str, list[Entity]] = {card: [] for card in _CARDS}
     for entity in entities(_PROGRAM):
         rows[_card(entity)].append(entity)

@@ -1,7 +1,7 @@
 """Draws the wiring pictures of examples/ and of the first tutorial: python docs/wiring.py.
 
-A picture is a Raspberry Pi Pico from above, USB at the top, with the pins that are used by name
-and number, and what hangs there; wires to the same pin have one colour.
+A picture is a Raspberry Pi Pico from above, USB at the top, with the name and number of each used
+pin, and the parts at the pins; wires to the same pin have one colour.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STEP, _TOP, _PICO_X, _PICO_W = 24, 80, 280, 130
 _COLOURS = {"3V3": "#c62828", "GND": "#333333", "AGND": "#333333"}
 _OTHERS = ("#1565c0", "#2e7d32", "#ef6c00", "#6a1b9a")
 
-Part = tuple[str, list[tuple[str, int]]]  # its name, and of each of its pins name and Pico's pin
+Part = tuple[str, list[tuple[str, int]]]  # name, pins: (name, Pico's pin)
 
 
 def _button(name: str) -> Part:
@@ -26,7 +26,7 @@ def _button(name: str) -> Part:
 
 
 def _bus(name: str) -> Part:
-    """What hangs on the I2C bus at GP0 and GP1."""
+    """Return a part on the I2C bus at GP0 and GP1."""
     return name, [("VCC", 36), ("GND", 38), ("SCL", 2), ("SDA", 1)]
 
 
@@ -52,19 +52,19 @@ PICTURES: dict[str, list[Part]] = {
 
 
 def name_of(pin: int) -> str:
-    """The name of a pin of the Pico, 1..40."""
+    """Return the name of a pin of the Pico, 1..40."""
     return [*_LEFT.split(), *reversed(_RIGHT.split())][pin - 1]
 
 
 def place_of(pin: int) -> tuple[int, int]:
-    """Where it is in the picture."""
+    """Return the place of a pin in the picture."""
     if pin <= 20:
         return _PICO_X, _TOP + _STEP * (pin - 1)
     return _PICO_X + _PICO_W, _TOP + _STEP * (40 - pin)
 
 
 def picture(parts: list[Part]) -> str:
-    """The picture as the text of an SVG file."""
+    """Return the picture as the text of an SVG file."""
     height = _TOP + 20 * _STEP + 20
     said = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 {height}" '

@@ -1,4 +1,4 @@
-"""The directive `command-reference`: what `COMMAND --help-all` prints, for all of them."""
+"""The directive `command-reference`: the output of `COMMAND --help-all` for every command."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ _COMMAND = re.compile(r"^    ([\w-]+)(?: {2,}|$)", re.MULTILINE)
 
 
 def help_of(*words: str) -> str:
-    """What `microshrub WORDS --help-all` prints."""
+    """Return the output of `microshrub WORDS --help-all`."""
     from microshrub_tools.cli.main import main
 
     said = io.StringIO()
@@ -27,7 +27,7 @@ def help_of(*words: str) -> str:
 
 
 def command_names() -> list[tuple[str, ...]]:
-    """The subcommands, each followed by its own, in the order of `microshrub --help-all`."""
+    """Return the commands, each before its subcommands, in the order of `--help-all`."""
     found: list[tuple[str, ...]] = []
     for name in _COMMAND.findall(help_of()):
         found.append((name,))
@@ -38,7 +38,7 @@ def command_names() -> list[tuple[str, ...]]:
 
 
 class CommandReference(Directive):
-    """One section a command."""
+    """A section for each command."""
 
     def run(self) -> list[nodes.Node]:
         return [_block(help_of()), *map(self._section, command_names())]

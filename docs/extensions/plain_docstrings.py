@@ -1,7 +1,7 @@
-"""Docstrings are plain text that reads well in a terminal; this makes reStructuredText of them.
+"""Converts docstrings, plain text that reads well in a terminal, to reStructuredText.
 
-name      what it is: a row of such a table becomes an entry of a definition list,
-          lines that are indented below it belong to it
+name      its description: a row of such a table becomes an entry of a definition list,
+          and so do the lines indented below the row
 """
 
 import re
@@ -15,7 +15,7 @@ _DIRECTIVE = re.compile(r">>> |\.\. |:\w+[^:]*: ")
 
 
 def plain_to_rst(lines: list[str]) -> list[str]:
-    """The reStructuredText of a docstring's lines; numpydoc's sections are left to napoleon."""
+    """Return a docstring's lines as reStructuredText; numpydoc's sections are left to napoleon."""
     if any(line.strip() and not line.strip("- ") for line in lines):
         return lines
     found: list[str] = []
@@ -25,7 +25,7 @@ def plain_to_rst(lines: list[str]) -> list[str]:
 
 
 def _paragraphs(lines: list[str]) -> list[list[str]]:
-    """The runs of lines between empty ones."""
+    """Return the runs of lines between empty lines."""
     runs: list[list[str]] = [[]]
     for line in lines:
         if line.strip():
@@ -51,7 +51,7 @@ def _converted(paragraph: list[str]) -> list[str]:
 
 
 def _definitions(rows: list[str]) -> list[str]:
-    """The definition list of a table of names and texts."""
+    """Return the definition list for a table of names and texts."""
     found: list[str] = []
     for line in rows:
         row = _ROW.match(line)
@@ -63,7 +63,7 @@ def _definitions(rows: list[str]) -> list[str]:
 
 
 def _escaped(line: str) -> str:
-    """The line with what has a meaning in reStructuredText, outside of backquotes, escaped."""
+    """Escape the characters of a line, outside of backquotes, that reStructuredText interprets."""
     parts = line.split("`")
     parts[::2] = [_SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
     return "`".join(parts)

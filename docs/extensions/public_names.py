@@ -1,8 +1,8 @@
-"""The directive `public-names MODULE`: the documentation of all that the module's __all__ names.
+"""The directive `public-names MODULE`: the documentation of all names in the module's __all__.
 
-With `:functions-first:`, what is called stands before what it returns.
+With `:functions-first:`, functions precede the classes that they return.
 
-The page cannot lag behind the code: a name that is exported, or a learner, is on it.
+The page cannot lag behind the code: every exported name, and every learner, is on it.
 """
 
 import importlib
@@ -44,7 +44,7 @@ def _rank(value: object) -> int:
 
 
 def _directive(path: str, value: object) -> list[str]:
-    """The lines of the autodoc directive that documents it under its public path."""
+    """Return the lines of the autodoc directive that documents a value under its public path."""
     kind = ("autoclass", "autofunction", "autodata")[_rank(value)]
     lines = [f".. {kind}:: {path}"]
     if kind == "autoclass":

@@ -1,6 +1,6 @@
-"""The command `microshrub`, which Ctrl-C stops with one line from its first moment on.
+"""The command `microshrub`, which Ctrl-C stops with one line from the start.
 
-All else is imported in main(): what is imported before it, only Python itself could stop.
+All other modules are imported in main(): Ctrl-C during an earlier import would be Python's.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import gc
 import os
 import sys
 
-_OBJECTS = 50_000  # made before Python looks for garbage: its 700 cost an eighth of a command
-_codes: list[int] = []  # that of a command that has come to its end
+_OBJECTS = 50_000  # made between garbage collections: Python's 700 cost an eighth of a command
+_codes: list[int] = []  # the exit code of a finished command
 
 
 def main() -> int:
-    """Run the command line; returns the exit code."""
-    atexit.register(_end)  # before all others, so it is called behind them
+    """Run the command line; return the exit code."""
+    atexit.register(_end)  # registered first, so called last
     gc.set_threshold(_OBJECTS)
     try:
         from microshrub_tools.cli.main import main as run
@@ -29,12 +29,12 @@ def main() -> int:
 
 
 def _end() -> None:
-    """End at once, without the destructors of C++: those of pyarrow's threads may abort.
+    """Exit at once, without C++ destructors, as those of pyarrow's threads may abort.
 
     https://github.com/apache/arrow/issues/34314
     """
     if not _codes:
-        return  # Python tells the exception
+        return  # Python reports the exception
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""`python -m microshrub_command` is the command `microshrub`: it imports nothing from here."""
+"""`python -m microshrub_command` is the command `microshrub`, without imports from this folder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The way to the board: programs are built, flashed, and watched as they learn.
+"""Tools for boards: programs are built, flashed, and watched as they learn.
 
-What a program or a notebook uses is exported here by name, and imported when it is first named.
-All else is private: it may change without notice.
+The names for programs and notebooks are exported here, and imported at their first use. All other
+names are private: they may change without notice.
 """
 
 from __future__ import annotations

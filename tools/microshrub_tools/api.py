@@ -1,4 +1,4 @@
-"""The way to the board, as plain functions. `microshrub_tools` exports them by name."""
+"""Tools for boards, as plain functions. `microshrub_tools` exports them by name."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def build(
     output
         The folder to write; by default build/BOARD. An earlier build in it is replaced.
     emit
-        What the kernels become: "native", machine code that comes with the package; "viper",
+        The form of the kernels: "native", machine code that comes with the package; "viper",
         machine code by mpy-cross, longer and slower; "bytecode", for any processor; by default the
-        first of these that there is for the board.
+        first of these that is available for the board.
     freeze
         Whether the library goes into the firmware of a MicroPython that you build, by manifest.py
         in the folder firmware/: there it takes flash instead of RAM.
     options
-        What surrounds the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64 hop=16",
-        companions=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(600),
-        pending=Pending(64), label_pin=LabelPin(15), led_pin=25, switch={"walk": (16,)},
-        sleep=Sleep(every=60), mqtt=MqttSettings("broker", "desk"),
+        The program besides the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64
+        hop=16", companions=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"),
+        checkpoint=Checkpoint(600), pending=Pending(64), label_pin=LabelPin(15), led_pin=25,
+        switch={"walk": (16,)}, sleep=Sleep(every=60), mqtt=MqttSettings("broker", "desk"),
         share=ShareSettings("rooms", ("walk",)), watchdog=8000, text=True.
 
     Raises
@@ -106,17 +106,18 @@ def flash(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     port
-        A serial device, socket://HOST:PORT, or tcp://HOST[:PORT] of a board in the network.
+        A serial device, socket://HOST:PORT, or tcp://HOST[:PORT] of a board on the network.
     folder
         The build; by default build/BOARD.
     key
-        The file of the key of a board in the network; by default the only one in build/.
+        The key file of a board on the network; by default the only key file in build/.
     progress
-        Called with the number of bytes copied so far, and of all bytes.
+        Called with the number of bytes copied so far, and the number of all bytes.
 
     Returns
     -------
-    What the board learned from a fixed stream, and the microseconds and bytes that it took.
+    The result of the self-test: the checksum of the model that the board learned from a fixed
+    stream, and the microseconds and bytes that the board needed.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def flash(
 
 
 def flash_device(device: Device, files: flashing.Files, progress: Progress) -> SelfTest:
-    """Flash a device that is open already; if that fails, its previous program goes on."""
+    """Flash an open device; after a failure, start its previous program."""
     try:
         return flashing.flash(device, files, progress)
     except BaseException as error:

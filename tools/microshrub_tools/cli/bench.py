@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
     board = board_files.load(arguments.board) if arguments.board else None
     port = chosen_port(arguments.port)
-    SerialLine(port).close()  # says in our words why it cannot be used
+    SerialLine(port).close()  # raises our own error if the port cannot be used
     hertz, device, rows = measure(port, mount=arguments.mount)
     if board and hertz and hertz != board.clock_hz:
         messages.say(

@@ -1,4 +1,4 @@
-"""`microshrub bridge`: a board for the page, where the browser has no WebSerial."""
+"""`microshrub bridge`: a board for the page, if the browser has no WebSerial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub build`: a program for a board, from a saved model or for a stream like this one."""
+"""`microshrub build`: a program for a board, from a saved model or for streams like DATA."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the folder and say what it takes of the board."""
+    """Write the folder and print the flash and RAM that it takes."""
     board = board_files.load(arguments.board)
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
@@ -256,7 +256,7 @@ def _program(
 def _rate(
     arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
 ) -> list[str]:
-    """The sensor's rate for --features, if it has one and nobody has said it."""
+    """Return the sensor's rate for --features, if it has one and --features gives none."""
     rate = sensors(options.sensor, board).rate
     message = any(word.startswith("rate=") for word in arguments.features)
     return [f"rate={rate:g}"] if rate and not message else []

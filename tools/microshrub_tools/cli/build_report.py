@@ -1,4 +1,4 @@
-"""What `build` says of the program that it has made: flash, RAM, network and deep sleep."""
+"""The report of `build` on its program: flash, RAM, network and deep sleep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .build_time import print_time
 def print_build(
     made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
 ) -> None:
-    """What it takes of the board, how long a sample takes, and what comes next."""
+    """Print the flash and RAM of a build, the time of a sample, and the next step."""
     learned = "with what it has learned" if program.learner_state else "fresh"
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
@@ -57,7 +57,7 @@ def print_build(
 
 
 def _print_more(made: build.Build, board: board_files.Board, program: Program) -> None:
-    """What `simulate` counts less of a model that it has saved, and why."""
+    """Print how many bytes less `simulate` counts for its saved model, and why."""
     if not program.learner_state or made.emit != chosen(board) or build.MANIFEST in made.files:
         return
     library = ProgramLibrary(as_simulated(program), board, made.emit)
@@ -71,7 +71,7 @@ def _print_more(made: build.Build, board: board_files.Board, program: Program) -
 
 
 def _print_network(program: Program, arguments: argparse.Namespace) -> None:
-    """A note where nothing says which network the board is in."""
+    """Print a note if no option states the board's network."""
     config = program.config
     needed = "mqtt" in config or "tcp" in config or config.get("datagrams", {}).get("by") == "udp"
     if needed and arguments.wifi is None:
@@ -82,7 +82,7 @@ def _print_network(program: Program, arguments: argparse.Namespace) -> None:
 
 
 def _print_reach(program: Program) -> None:
-    """A note where a board that sleeps can be reached only by starting it anew."""
+    """Print a note if a board that sleeps can be reached only after a restart."""
     sleep = program.config.get("sleep")
     if sleep and not sleep["window"] and "pin" not in sleep:
         messages.say(
@@ -95,7 +95,7 @@ def _print_reach(program: Program) -> None:
 def _print_deep_sleep(
     board: board_files.Board, program: Program, arguments: argparse.Namespace
 ) -> None:
-    """For a program that sleeps, where that is known: whether deep sleep takes less."""
+    """Print whether deep sleep takes less for a program that sleeps, if known."""
     rate = program_options.rate_of(program.config)
     result = program_deep_sleep.trade(program, board) if "sleep" in program.config else None
     if result is None or not rate:
@@ -123,11 +123,11 @@ def _print_deep_sleep(
 
 
 def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
-    """What checkpoints take of the flash, and for how long it bears that."""
+    """Print the flash that checkpoints take, and how long the flash lasts."""
     checkpoint = program.config["checkpoint"]
     if checkpoint:
         size = sum(part.bytes for part in made.budget.buffers)
-        deep = "deep" in program.config.get("sleep", ())  # then each sample has a checkpoint
+        deep = "deep" in program.config.get("sleep", ())  # with a checkpoint for each sample
         rate = program_options.rate_of(program.config)
         seconds = int(1 / rate) if deep and rate else checkpoint["seconds"]
         lasts = flash_memory.years(board, size, seconds)

@@ -1,4 +1,4 @@
-"""What `build` says of a sample's time and energy, and for how long a battery lasts."""
+"""The report of `build` on a sample's time and energy, and on battery life."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from microshrub_host.simulation import companion_registry
 
 from ..board import build, program_options, program_readings
 
-_RARE = 1.0  # samples a second, of which a learner takes little beside the program that sleeps
+_RARE = 1.0  # samples a second, so few that the learner takes little compared with the program
 
 
 def print_time(
     made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
 ) -> None:
-    """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
+    """Print the time of a sample, and a note if it is too long for the sensor's rate, if known."""
     names = {learner: model for model, learner in MODELS.items()}
     has_sensor = program.config["sensor"]["kind"] != "serial"
     readings = program_readings.of(program, board)
@@ -30,7 +30,7 @@ def print_time(
         result = sample_time.sample_time(board, model, program.parameters, made.emit)
     result = result and result.with_kernels(made.budget.kernels)
     battery = battery_of(arguments, board, result)
-    if made.emit == "bytecode":  # of which nothing was counted
+    if made.emit == "bytecode":  # bytecode's instructions were not counted
         return
     features = program.parameters["features"]
     program_us = (
@@ -57,7 +57,7 @@ def print_time(
 
 
 def _left_out(arguments: argparse.Namespace) -> str:
-    """What the figures leave out: the time of companions."""
+    """Return words for the time of companions, which the figures leave out."""
     companions = companion_registry.of_options(vars(arguments), 1.0)
     names = [each.cost for each in companions if each.cost]
     return f", without {' and '.join(names)}" if names else ""
@@ -70,10 +70,10 @@ def _print_energy(
     battery: energy.Battery | None,
     known: bool = True,
 ) -> None:
-    """What a sample takes in energy, and for how long a battery lasts, if that is known.
+    """Print the energy of a sample, and how long a battery lasts, if known.
 
-    us are microseconds of a predict, of a learn and of a sample with the program around it. Where
-    those of the learner are not known, a program that sleeps takes that much, and more.
+    us are microseconds of a predict, of a learn and of a sample with the program. If the learner's
+    are not known, the figures of a program that sleeps are lower bounds.
     """
     sleep = program.config.get("sleep")
     readings = program_readings.of(program, board)
@@ -104,7 +104,7 @@ def _print_energy(
 
 
 def _print_asleep(estimate: energy.Energy, battery: energy.Battery | None) -> None:
-    """What a program that sleeps takes at least, where the learner's part is not known."""
+    """Print the least power of a program that sleeps, if the learner's part is not known."""
     assert estimate.asleep is not None  # `build` refuses --sleep otherwise
     days = battery and energy.amount(battery.days(estimate.asleep))
     lasts = f", {days} days on {battery.text}" if battery else ""

@@ -1,4 +1,4 @@
-"""`microshrub check-learner`: does a learner of one's own keep what all of them have to?"""
+"""`microshrub check-learner`: does a user's own learner keep the rules of all learners?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a line for each check; 1 if one failed."""
+    """Print a line for each check; return 1 if one fails."""
     file, _, name = arguments.learner.rpartition(":")
     if not file:
         raise UserError(f"{name!r} has to be FILE.py:CLASS")
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _failure(check: Callable[[CheckedLearner], None], candidate: CheckedLearner) -> str:
-    """Run a check and print its line; what is wrong in words, "" if nothing is."""
+    """Run a check and print its line; return the error message, "" without an error."""
     what = (check.__doc__ or "").strip()
     try:
         check(candidate)

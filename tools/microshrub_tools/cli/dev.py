@@ -1,4 +1,4 @@
-"""`microshrub dev`: what tests microshrub itself, for hours if need be."""
+"""`microshrub dev`: tests of microshrub itself, for hours if need be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub device`: a virtual board, for who has none."""
+"""`microshrub device`: a virtual board, for users without a real one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from microshrub_host.cli.parsed import columns_read
 from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.stream_options import add_column_options
 
-_HEAP = "1m"  # the library for the PC is in modules of their own, which take more than on a board
+_HEAP = "1m"  # the PC's library is in separate modules, which take more RAM than on a board
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`microshrub flash`: a build onto the board, compared byte by byte, and tested there."""
+"""`microshrub flash`: copies a build to the board, compares every file, and tests it there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..board.ports import add_port_option, chosen_port
 from ..link import key_file
 from ..link.lines import is_network
 
-_START_SECONDS = 30.0  # for the program to start, or to say why not
+_START_SECONDS = 30.0  # seconds for the program to start, or to print an error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Flash, say what the self-test gave, and what the program says when it starts."""
+    """Flash, and print the result of the self-test and the output of the starting program."""
     board = board_files.load(arguments.board)
     folder = arguments.folder or build.folder_of(board)
     port = chosen_port(arguments.port)
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _over_network(port: str, key: bytes, files: flash.Files, name: str) -> int:
-    """Flash a board in the network, which tries the program and goes back if it must."""
+    """Flash a board on the network, which tries the program and goes back if it must."""
     with showing("copying", announce=True) as update:
         result = flash_network(port, key, files, update)
     _tell(result, len(files))
@@ -78,7 +78,7 @@ def _over_network(port: str, key: bytes, files: flash.Files, name: str) -> int:
 
 
 def _tell(result: flash.SelfTest, files: int, virtual: bool = False) -> None:
-    """Say what a flash gave; a virtual board's time and heap are this PC's."""
+    """Print the result of a flash; a virtual board's time and heap are this PC's."""
     here = ", on this PC" * virtual
     messages.say(f"{count(files, 'file')} on the board, each with the right SHA-256")
     console.say(
@@ -99,7 +99,7 @@ def _tell(result: flash.SelfTest, files: int, virtual: bool = False) -> None:
 
 
 def _in_ram(why: str) -> str:
-    """The message if the library is not in a ROM file system."""
+    """Return the message for a library that is not in a ROM file system."""
     how = ""
     if why == rom_library.NO_FIRMWARE:
         how = " docs/how-to/put-a-model-on-a-board.md says how to get one that has."
@@ -107,7 +107,7 @@ def _in_ram(why: str) -> str:
 
 
 def _start(device: Device, name: str) -> int:
-    """Start the program, show what it says, and tell whether it has started: 0, or 1."""
+    """Start the program and print its output; return 0 if it has started, else 1."""
     started, message = device.start(seconds := patience(_START_SECONDS))
     lines = [line for line in message.splitlines() if line.startswith("microshrub:")]
     for line in lines:

@@ -1,4 +1,4 @@
-"""`microshrub dev fuzz-link`: both ends of the serial link and a line that damages it."""
+"""`microshrub dev fuzz-link`: both ends of the serial link, with a line that damages data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what happened; 1 if anything was wrong."""
+    """Print the counts; return 1 if anything was wrong."""
     with showing("fuzzing the link") as update:
         r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
     console.say(

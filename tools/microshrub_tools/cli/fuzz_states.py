@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Say how many were refused; what goes wrong is raised."""
+    """Print how many states were refused; an error is raised."""
     count = len(targets(loader.load("python")))
     each = -(-arguments.states // count)
     refused = used = 0

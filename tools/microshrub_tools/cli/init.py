@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file, and say what comes next."""
+    """Write the file, and print the next step."""
     path = Path(NAME)
     if path.exists() and not arguments.force:
         raise UserError(f"{NAME} is there already: edit it, or use --force")
@@ -99,7 +99,7 @@ def _write_example(arguments: argparse.Namespace, path: Path) -> None:
             option = name.replace("_", "-")
             raise UserError(f"--{option}: --example {arguments.example} has its own; edit {NAME}")
     text = project_text(arguments.example)
-    from microshrub_host.cli import example  # a command of its own
+    from microshrub_host.cli import example  # another command's module
     from microshrub_host.streams.worlds import table
 
     files.replace(path, text.encode())
@@ -112,7 +112,7 @@ def _write_example(arguments: argparse.Namespace, path: Path) -> None:
 
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The keys of the file. Raises UserError for what cannot be, or is not known."""
+    """Return the keys of the file. Raises UserError for an invalid or missing value."""
     asks = sys.stdin.isatty()
     board_name = arguments.board or _asked(asks, "--board", "Which board?", "rpi_pico", _board)
     board = board_files.load(board_name)
@@ -164,7 +164,7 @@ def _button(text: str) -> str:
 
 
 def _asked(asks: bool, option: str, question: str, usual: str, check: Callable[[str], str]) -> str:
-    """The answer to a question; where nobody can be asked, an error names the option."""
+    """Return the answer to a question; without a terminal, raise an error with the option."""
     if not asks:
         raise UserError(f"{option} is missing, and there is no terminal to ask in")
     return _until_right(f"{question} [{usual}]", usual, check)

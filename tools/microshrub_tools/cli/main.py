@@ -16,7 +16,7 @@ _HOST, _TOOLS, _RESEARCH = (
     f"microshrub_{package}.cli" for package in ("host", "tools", "research")
 )
 
-# The first group is in the order of use; the last one is for who works on microshrub itself
+# The first group is in the order of use; the last one is for work on microshrub itself
 GROUPS = {
     "From a sensor to a board that learns, in this order": (
         Command("init", "Write a project's file, microshrub.toml.", f"{_TOOLS}.init"),
@@ -79,7 +79,7 @@ New here? `microshrub demo` needs no board.
 
 
 def greeting(*, everything: bool = False) -> str:
-    """The commands: the first group line by line, the others by name, or everything in lines."""
+    """Return the commands: the first group in lines, the others by name, or all in lines."""
     message = [_GREETING]
     for number, (title, commands) in enumerate(GROUPS.items()):
         if number == 0 or everything:
@@ -90,12 +90,12 @@ def greeting(*, everything: bool = False) -> str:
 
 
 class _TopParser(PlainParser):
-    """`microshrub` itself."""
+    """The parser of `microshrub` itself."""
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """An unknown option is named, not the command that is missing, too."""
+        """Report an unknown option rather than the missing command."""
         first = [*(sys.argv[1:] if args is None else args), ""][0]
         known = any(name.startswith(first) for name in self._option_string_actions)
         if first.startswith("-") and not known:
@@ -110,7 +110,7 @@ class _TopParser(PlainParser):
 
 
 class _Everything(argparse.Action):
-    """--help-all."""
+    """The action of --help-all."""
 
     def __call__(self, parser: Any, *_: Any) -> None:
         sys.stdout.write(parser.full_help())
@@ -118,7 +118,7 @@ class _Everything(argparse.Action):
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """The action of --version, which looks the version up only when needed."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from microshrub_host.base.versions import version_of
@@ -128,7 +128,7 @@ class _Version(argparse.Action):
 
 
 def parser() -> argparse.ArgumentParser:
-    """All subcommands, each of which imports its module when its words are parsed."""
+    """Return the parser of all subcommands; each imports its module when it is parsed."""
     top = _TopParser(prog="microshrub")
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     top.add_argument("--help-all", action=_Everything, nargs=0, help="list all commands and exit")
@@ -137,17 +137,17 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one subcommand; returns the exit code.
+    """Run one subcommand; return the exit code.
 
-    0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output.
+    The codes are 0, 1 for `no`, 2 for an error, 130 after Ctrl-C, 141 for a closed output.
     """
     return exit_code(lambda: _run(argv))
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    # What is multiplied here is small; numpy's waiting threads would take a tenth of a second
+    # The matrices here are small; numpy's waiting threads would take a tenth of a second
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(50_000)  # trees of syntax have many nodes; to look for garbage took a tenth
+    gc.set_threshold(50_000)  # syntax trees have many nodes; garbage collection took a tenth
     if not (sys.argv[1:] if argv is None else argv):
         sys.stdout.write(greeting())
         return 0

@@ -38,10 +38,10 @@ from ..watch.normal import COMMAND, KEY, this_is_normal
 from ..watch.query_keys import answer, answer_name, described
 
 _EVERY = 1.0  # seconds between two looks at the device
-_SLICE = 0.1  # seconds after which Ctrl-C is looked for
+_SLICE = 0.1  # seconds between two checks for Ctrl-C
 _ROWS_ELSE = 17  # lines of the terminal that are not for the confusion matrix
-_CELL = 8  # columns for a number of it
-_HEADING = 6  # columns of a heading that are not the name of its class
+_CELL = 8  # columns for a number of the confusion matrix
+_HEADING = 6  # columns of a heading besides the name of the class
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show a device until the time is over, or Ctrl-C; 130 after that."""
+    """Show a device until the time is over, or Ctrl-C; return 130 after Ctrl-C."""
     check_outputs(arguments)
     for name in ("seconds", "exam"):
         value = getattr(arguments, name)
@@ -127,7 +127,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 keys = pressed()
                 asks = watch.query if not watch.naming else None
                 if asks and answer(link, asks, names, keys):
-                    break  # so that the next one is shown
+                    break  # so that the next query is shown
                 if watch.scores and not watch.naming and KEY in keys:
                     watch.message = this_is_normal(link)
                     break
@@ -138,7 +138,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
 
 
 def _keys(stack: contextlib.ExitStack) -> Callable[[], str]:
-    """What gives the keys that were pressed; none where they cannot be read."""
+    """Return a function that returns the pressed keys; no keys if they cannot be read."""
     try:
         return stack.enter_context(Keyboard()).pressed
     except UserError as error:
@@ -147,7 +147,7 @@ def _keys(stack: contextlib.ExitStack) -> Callable[[], str]:
 
 
 def _obey(watch: Watch, line: str) -> None:
-    """Carry a typed command out, and say what came of it."""
+    """Carry out a typed command, and print the result."""
     if watch.naming:
         command, _, name = line.strip().partition(" ")
         if watch.scores and command == COMMAND:
@@ -161,13 +161,13 @@ def _obey(watch: Watch, line: str) -> None:
 
 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
-    """Whether a terminal of that size has room for the confusion matrix of classes so called."""
+    """Return whether a terminal of that size has room for a confusion matrix with these names."""
     cell = max(_CELL, _HEADING + max(map(len, names), default=0))
     return len(names) + _ROWS_ELSE < height and (len(names) + 2) * cell < width
 
 
 def facts(watch: Watch) -> Iterable[tuple[str, str]]:
-    """Names and values of all that is shown, but for the confusion matrix."""
+    """Yield names and values of all that is shown, except the confusion matrix."""
     status = watch.status
     yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
     if watch.query:
@@ -201,7 +201,7 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
 
 
 def _saved(watch: Watch) -> tuple[str, str]:
-    """Whether the board can be unplugged without losing what it was taught."""
+    """Return the fact whether the board can be unplugged without losing labels."""
     status = watch.status
     if status.unsaved > 0:
         return "unsaved", count(status.unsaved, "label" if watch.target is None else "sample")
@@ -211,7 +211,7 @@ def _saved(watch: Watch) -> tuple[str, str]:
 
 
 def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
-    """What is shown of a device that predicts a number, in the target's unit."""
+    """Yield the facts on a device that predicts a number, in the target's unit."""
     state, place = watch.errors, watch.target
     if state is None or place is None:
         return
@@ -235,7 +235,7 @@ def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
 
 
 def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
-    """What is shown of a device that predicts classes."""
+    """Yield the facts on a device that predicts classes."""
     status, now = watch.status, watch.recent.accuracy
     if watch.newest:
         label, confidence = watch.newest
@@ -277,12 +277,12 @@ def _new(naming: Classes) -> str:
 
 
 def plain(watch: Watch) -> str:
-    """One line with everything, for an output that is no terminal."""
+    """Return one line with all facts, for an output that is no terminal."""
     return "; ".join(f"{name} {value}" for name, value in facts(watch))
 
 
 def view(watch: Watch, typed: str = "") -> RenderableType:
-    """What the terminal shows, with what was typed so far."""
+    """Return the terminal's view, with the text typed so far."""
     table = Table(show_header=False)
     for row in facts(watch):
         table.add_row(*map(Text, row))
@@ -295,7 +295,7 @@ def view(watch: Watch, typed: str = "") -> RenderableType:
 
 
 def matrix(rows: list[tuple[int, ...]], names: Sequence[str]) -> Table:
-    """The confusion matrix: a row a label, a column a prediction; and each label's recall."""
+    """Return the confusion matrix: a row a label, a column a prediction; with recalls."""
     table = Table("label")
     for name in names:
         table.add_column(Text(f"as {name}"))

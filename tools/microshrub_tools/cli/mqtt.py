@@ -1,4 +1,4 @@
-"""`microshrub mqtt`: what boards have published at an MQTT broker."""
+"""`microshrub mqtt`: the messages of boards at an MQTT broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub mqtt forget`: all that a broker has kept of a board goes."""
+"""`microshrub mqtt forget`: removes all messages of a board that a broker retains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Remove what is retained; 1 if there is nothing."""
+    """Remove the retained messages; return 1 if there are none."""
     check_name(arguments.name)
     topics = discovery_messages.topics(arguments.name)
     with open_broker(arguments) as broker:

@@ -1,4 +1,4 @@
-"""Options of a board in a network and of an MQTT broker, and how a password is asked for."""
+"""Options of a board on a network and of an MQTT broker, and the prompt for a password."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..link.tcp_line import PORT
 
 
 def add_broker_options(group: argparse._ActionsContainer, *, required: bool = False) -> None:
-    """Add those of the broker."""
+    """Add the options of the broker."""
     group.add_argument(
         "--mqtt",
         metavar="HOST[:PORT]",
@@ -45,7 +45,7 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
 
 
 def add_network_options(parser: argparse.ArgumentParser) -> None:
-    """Add all that a program in a network has."""
+    """Add the options of a program on a network."""
     group = parser.add_argument_group("options of a board in a network")
     group.add_argument(
         "--wifi",
@@ -116,7 +116,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
 
 
 def open_broker(arguments: argparse.Namespace) -> Broker:
-    """A line to the broker of add_broker_options(), if need be with a password. UserError."""
+    """Connect to the broker of the options, with a password if needed. Raises UserError."""
     host, port = host_and_port(arguments.mqtt, tls=arguments.mqtt_ca is not None)
     user = arguments.mqtt_user or ""
     if arguments.mqtt_password_file and not user:
@@ -126,7 +126,7 @@ def open_broker(arguments: argparse.Namespace) -> Broker:
 
 
 def ask_password(words: str, flag: str) -> str:
-    """What a person types, unseen. Raises UserError where there is nobody to ask."""
+    """Prompt for a password, without showing it. Raises UserError without a terminal."""
     if not sys.stdin.isatty():
         raise UserError(
             f"{words} is missing, and there is no terminal to ask for it: put it into a file, and "

@@ -1,4 +1,4 @@
-"""`microshrub record`: what a board's sensor says, and labels from the keyboard, as a CSV file."""
+"""`microshrub record`: a board's sensor values, with labels from the keyboard, as a CSV file."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from ..watch.readings import SampleSource
 from ..watch.recorder import Recorder
 from ..watch.sample_file import SampleFile, SampleFileError
 
-_WAIT = 0.05  # seconds, after which keys are looked for
-_PLAIN = 10.0  # seconds between two lines where there is no terminal
-_TWO_LABELS = re.compile(r",\s*(?=\S=)")  # what stands between them for people who write a list
+_WAIT = 0.05  # seconds between two looks at the keyboard
+_PLAIN = 10.0  # seconds between two lines without a terminal
+_TWO_LABELS = re.compile(r",\s*(?=\S=)")  # a comma between two labels, as in a list
 _NO_LABEL = """\
 No sample had a label: --label-keys 0=rest 1=walk sets it from the keyboard, --label NAME gives \
 all the same."""
@@ -114,14 +114,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _label(text: str) -> str:
-    """A label as somebody gives it."""
+    """Parse a label."""
     if not text.strip() or not text.isprintable() or text in MISSING_CELLS:
         raise argparse.ArgumentTypeError(f"has to be a name such as walk, not {text!r}")
     return text.strip()
 
 
 def _label_key(text: str) -> tuple[str, str]:
-    """Key and label of a text such as 0=rest; the label may have any character in it."""
+    """Return key and label of a text such as 0=rest; any printable label is valid."""
     key, equals, label = text.partition("=")
     if not equals or len(key) != 1 or not label.strip() or not label.isprintable():
         raise argparse.ArgumentTypeError(f"has to be like 0=rest 1=walk, not {text!r}")
@@ -148,7 +148,7 @@ class _LabelKeys(argparse.Action):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Record until there is enough, or Ctrl-C; 130 after that."""
+    """Record until the limit, or Ctrl-C; return 130 after Ctrl-C."""
     for name in ("limit", "seconds"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
@@ -185,14 +185,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Stoppable:
-    """Ctrl-C strikes where the line is read, and so never between a sample and its file."""
+    """A line in whose reads Ctrl-C interrupts, so never between a sample and the file."""
 
     def __init__(self, line: Line, ctrl_c: Interrupts) -> None:
         self._line, self._ctrl_c = line, ctrl_c
         self.write, self.reopen, self.close = line.write, line.reopen, line.close
 
     def read(self, seconds: float) -> bytes:
-        """What has come. Raises KeyboardInterrupt once it was asked for."""
+        """Return received bytes. Raises KeyboardInterrupt after Ctrl-C."""
         if self._ctrl_c.came:
             raise KeyboardInterrupt
         return self._line.read(min(seconds, _WAIT))
@@ -234,7 +234,7 @@ def _run(
 def _samples(
     readings: list[Reading], source: SampleSource, features: FeatureReadings
 ) -> Iterator[Reading]:
-    """What is made of the readings. Raises UserError if the board has made it already."""
+    """Yield samples made of the readings. Raises UserError if the board makes features itself."""
     if source.extracts:
         raise UserError("the board makes features of its readings already: leave --features out")
     for reading in readings:
@@ -247,7 +247,7 @@ def _samples(
 
 
 class _Shown:
-    """A line that changes on a terminal; elsewhere one every few seconds and at a new label."""
+    """A line that changes on a terminal; elsewhere a line every few seconds and per label."""
 
     def __init__(self, stack: contextlib.ExitStack, arguments: argparse.Namespace) -> None:
         self._next = time.monotonic() + _PLAIN

@@ -1,4 +1,4 @@
-"""`microshrub report`: what a real board measures, as a text that its owner can send."""
+"""`microshrub report`: measurements on a real board, as a text that its owner can send."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _known_board(facts: Facts) -> Board:
 def _on_board(
     device: Device, board: Board, facts: Facts, seconds: float
 ) -> tuple[board_report.Tried, board_report.Served]:
-    """Try the program out, have it serve, and remove it, whatever happens."""
+    """Try the program out, run it over the line, and always remove it."""
     with board_report.TrialProgram(board, seconds) as program:
         try:
             with showing("copying", announce=True) as update:
@@ -116,7 +116,7 @@ def _on_board(
 
 
 def _times(port: str) -> tuple[list[CostRow], list[str]]:
-    """What bench measures with this PC's library, or why it could not."""
+    """Return the measurements of bench with this PC's library, or the reason for none."""
     try:
         return bench.measure(port, mount=True)[2], []
     except UserError as error:

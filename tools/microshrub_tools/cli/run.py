@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The commands in order; the exit code of the first that fails."""
-    from .main import parser  # which imports this module by its name
+    """Run the commands in order; return the exit code of the first that fails."""
+    from .main import parser  # main imports this module by its name
 
     if not project_file.read():
         raise UserError(

@@ -1,4 +1,4 @@
-"""What the commands of `microshrub share` have in common: a group's packets at an MQTT broker."""
+"""Shared by the commands of `microshrub share`: a group's packets at an MQTT broker."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..board.program_mqtt import check_name
 from .network_options import add_broker_options, open_broker
 
 DEFAULT_ORIGIN = "the name of MODEL, or the name given to `build --mqtt --name`"
-_SHOWN = 20  # sentences about messages that are refused
+_SHOWN = 20  # errors shown for refused messages
 _ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
 
 def add_store(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --group and the broker's options, for what they do."""
+    """Add --group and the broker's options; what describes their use."""
     group = parser.add_argument_group("options of an MQTT broker", what)
     add_broker_options(group)
     group.add_argument(
@@ -30,7 +30,7 @@ def add_store(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def check_store(arguments: argparse.Namespace) -> None:
-    """Raise UserError for options that are missing, or for nothing."""
+    """Raise UserError for missing or useless options."""
     if arguments.mqtt is None:
         for name in _ONLY:
             if getattr(arguments, name, None) is not None:
@@ -43,13 +43,13 @@ def check_store(arguments: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def open_store(arguments: argparse.Namespace) -> Iterator[MqttPacketStore]:
-    """The group's packets. Raises UserError if the broker is not there."""
+    """Yield the group's packets. Raises UserError if the broker does not answer."""
     with open_broker(arguments) as broker:
         yield MqttPacketStore(broker, arguments.group)
 
 
 def origin_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
-    """By which others know whose samples they are. Raises UserError if there is none."""
+    """Return the name of the samples' owner for others. Raises UserError without a name."""
     name: str | None = arguments.name or otherwise
     if name is None:
         raise UserError("--mqtt needs --name NAME, by which others know whose samples they are")
@@ -58,7 +58,7 @@ def origin_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
 
 
 def tell_left_out(published: Published) -> None:
-    """Say what was refused, and what was too much."""
+    """Print the errors of refused packets, and the classes with too many packets."""
     for sentence in published.refused[:_SHOWN]:
         messages.say(sentence)
     if len(published.refused) > _SHOWN:

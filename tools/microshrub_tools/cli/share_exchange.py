@@ -1,4 +1,4 @@
-"""`microshrub share exchange`: boards teach each other what they lack, once or every so often."""
+"""`microshrub share exchange`: boards teach each other missing classes, once or at intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .share_files import add_classes, check_known, chosen_classes
 
 _LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NAMED = re.compile(r"([A-Za-z0-9_-]{1,32})=(.+)")
-_LOOK = 0.5  # seconds between two looks whether Ctrl-C came
+_LOOK = 0.5  # seconds between two checks for Ctrl-C
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exchange; without --every 1 if a board was skipped."""
+    """Exchange samples; without --every, return 1 if a board was skipped."""
     check_store(arguments)
     ways = _ways(arguments.port or [], arguments.key or [])
     if len(ways) < 2 - (arguments.mqtt is not None):
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
-    """One exchange; whether something was left out."""
+    """Do one exchange; return whether a board or the broker was left out."""
     wanted = () if arguments.classes == "all" else chosen_classes(arguments.classes)
     broker = arguments.mqtt is not None
     visited = exchange.visit(ways, wanted, messages.say, named=broker)
@@ -110,7 +110,7 @@ def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
 
 
 def _tell(lessons: Sequence[Offered]) -> None:
-    """Print what was learned or refused."""
+    """Print the learned and the refused classes."""
     shown = [each for each in lessons if each.what not in exchange.SILENT]
     if not shown:
         console.say("No board lacks anything that another one has.")
@@ -125,7 +125,7 @@ def _tell(lessons: Sequence[Offered]) -> None:
 
 
 def _ways(ports: Sequence[str], keys: Sequence[Path]) -> list[Way]:
-    """To the boards. Raises UserError."""
+    """Return how to reach the boards. Raises UserError."""
     pairs = [_pair(text) for text in ports]
     names = [name for name, _ in pairs if name]
     if len(set(names)) < len(names) or len({port for _, port in pairs}) < len(pairs):
@@ -138,7 +138,7 @@ def _ways(ports: Sequence[str], keys: Sequence[Path]) -> list[Way]:
 
 
 def _pair(text: str) -> tuple[str | None, str]:
-    """The name and the port of [NAME=]PORT."""
+    """Return the name and the port of [NAME=]PORT."""
     match = _NAMED.fullmatch(text)
     return (match[1], match[2]) if match else (None, text)
 

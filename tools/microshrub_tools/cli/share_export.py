@@ -1,4 +1,4 @@
-"""`microshrub share export`: samples of a saved model, or of a board's, as packets for others."""
+"""`microshrub share export`: samples of a saved model, or of a board, as packets for others."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the packet, or publish one of each class; 1 if there were enough of a class."""
+    """Write the packet, or publish one for each class; return 1 if a class had enough packets."""
     check_at_least_one(most=arguments.most)
     check_store(arguments)
     path: Path | None = arguments.model
@@ -107,7 +107,7 @@ def _publish(arguments: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _sharer(arguments: argparse.Namespace) -> Iterator[tuple[Sharer, str | None]]:
-    """The model's or the board's Sharing, and its name."""
+    """Yield the model's or the board's Sharer, and its name."""
     path: Path | None = arguments.model
     if path is not None:
         yield shared_samples.sharer(path), path.stem

@@ -1,4 +1,4 @@
-"""What the commands of `microshrub share` have in common: the files they read and write."""
+"""Shared by the commands of `microshrub share`: the files that they read and write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODEL = "a thicket's file that `simulate --save` wrote; none with --port"
 
 
 def add_classes(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --classes, for what may leave `what`."""
+    """Add --classes, for the classes that may leave `what`."""
     parser.add_argument(
         "--classes",
         metavar="A,B,...",
@@ -31,12 +31,12 @@ def add_classes(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def chosen_classes(text: str) -> tuple[str, ...]:
-    """The names in --classes. Raises UserError."""
+    """Return the names in --classes. Raises UserError."""
     return tuple(dict.fromkeys(split_classes("--classes ", text)))
 
 
 def check_known(names: Iterable[str], known: Iterable[str]) -> None:
-    """Raise UserError for a name that is not that of a known class."""
+    """Raise UserError for a name that no known class has."""
     classes = tuple(dict.fromkeys(known))
     for name in names:
         if name not in classes:
@@ -67,12 +67,12 @@ def add_taught(parser: argparse.ArgumentParser, packets: str) -> None:
 
 
 def add_board(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --port and --key, of a board in place of a model."""
+    """Add --port and --key, for a board in place of a model."""
     add_port_option(parser, network=True, instead=f"{what} a board, in place of MODEL")
 
 
 def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]]:
-    """MODEL, or None where it is a board, and the packets behind it. Raises UserError."""
+    """Return MODEL, or None for a board, and the packets after it. Raises UserError."""
     paths: list[Path] = arguments.files
     board, origin = arguments.port is not None, getattr(arguments, "origin", None)
     if (arguments.mqtt is not None or origin is not None) == (len(paths) > (not board)):
@@ -90,7 +90,7 @@ def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]
 
 
 def check_output(arguments: argparse.Namespace, start: bytes, inputs: dict[str, Path]) -> None:
-    """Raise UserError for a file that cannot be written, before the work."""
+    """Raise UserError before the work if the output file cannot be written."""
     if arguments.output is None:
         raise UserError("--output is missing: the file to write")
     files.check_apart({"--output": arguments.output}, inputs)
@@ -100,6 +100,6 @@ def check_output(arguments: argparse.Namespace, start: bytes, inputs: dict[str, 
 
 
 def write(arguments: argparse.Namespace, data: bytes, more: str = "") -> None:
-    """Write the file and say so."""
+    """Write the file and print its size."""
     files.replace(arguments.output, data)
     messages.say(f"written to {arguments.output}: {len(data):,} bytes{more}")

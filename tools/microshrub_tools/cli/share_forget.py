@@ -1,4 +1,4 @@
-"""`microshrub share forget`: a saved model, or a board, without what packets have taught it."""
+"""`microshrub share forget`: removes the samples of packets from a saved model or a board."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Forget, and write the model; 1 if a broker has nothing to forget."""
+    """Forget, and write the model; return 1 if a broker has no packets to forget."""
     check_store(arguments)
     if arguments.mqtt is not None and arguments.origin is not None:
         check_name(arguments.origin, "--origin")

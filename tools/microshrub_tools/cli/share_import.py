@@ -25,7 +25,7 @@ from .share_broker import (
 )
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
-Teach = Callable[[Sharer, str | None], list[PacketOutcome]]  # with the name of who learns
+Teach = Callable[[Sharer, str | None], list[PacketOutcome]]  # with the learner's name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn, say what became of each class, and write the model; 1 if there is no packet."""
+    """Learn, print each class's outcome, and write the model; return 1 if there is no packet."""
     check_store(arguments)
     path, paths = taught_files(arguments)
     if arguments.mqtt is None:
         read = map(shared_samples.read_packet, paths)
-        packets = {packet.key: packet for packet in read}.values()  # none twice
+        packets = {packet.key: packet for packet in read}.values()  # without duplicates
         return _learn(arguments, path, lambda sharer, _: [sharer.take(each) for each in packets])
     with open_store(arguments) as store:
         return _learn(arguments, path, lambda *who: _of_others(arguments, store, *who))
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _of_others(
     arguments: argparse.Namespace, store: MqttPacketStore, sharer: Sharer, name: str | None
 ) -> list[PacketOutcome]:
-    """Teach what others have published."""
+    """Teach the packets that others have published."""
     result = store.fetch(origin_name(arguments, name))
     tell_left_out(result)
     outcomes, refused = sharer.take_lacking(result.packets)
@@ -101,7 +101,7 @@ def _learn(arguments: argparse.Namespace, path: Path | None, teach: Teach) -> in
 
 
 def tell(lessons: list[PacketOutcome]) -> None:
-    """Print what became of packets, a table for each origin."""
+    """Print the outcomes of packets, a table for each origin."""
     for origin, group in groupby(lessons, key=lambda each: each.origin):
         _tell(origin, list(group))
 

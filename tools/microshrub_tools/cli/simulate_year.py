@@ -1,4 +1,4 @@
-"""`microshrub dev simulate-year`: a device's life with power cuts, beside the simulator."""
+"""`microshrub dev simulate-year`: a device's year with power cuts, compared with the simulator."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Live it, and say what happened."""
+    """Simulate the days, and print the counts."""
     check_at_least_one(days=arguments.days, rate=arguments.rate)
     sleeping = _sleeping(arguments)
     battery = energy.battery(arguments.battery) if arguments.battery else None
@@ -95,7 +95,7 @@ def _tell_lost(why: str, lost: Lost) -> None:
 
 
 def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | None:
-    """The board that sleeps and its settings. Raises UserError."""
+    """Return the board that sleeps and the settings of its sleep. Raises UserError."""
     asked = program_words.sleep(arguments.sleep)
     if asked is None:
         if arguments.battery or arguments.board:
@@ -120,7 +120,7 @@ def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | N
 def _tell_sleep(
     sleep: YearSleep, sleeping: tuple[Board, dict[str, int]], battery: energy.Battery | None
 ) -> None:
-    """How long it was awake, and what that draws: counted, and as `build` estimates it."""
+    """Print how long the board was awake, and its power: counted, and as `build` estimates it."""
     board, options = sleeping
     assert board.currents
     awake = sleep.seconds - sleep.asleep

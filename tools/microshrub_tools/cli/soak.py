@@ -1,6 +1,6 @@
 """`microshrub dev soak`: memory and time per sample do not grow with the length of the stream.
 
-Nor does the model drift away from the simulator's, which learns the same samples beside it.
+The model also has to stay equal to the simulator's, which learns the same samples.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from microshrub_host.simulation.micropython_engine import MicroPythonEngine
 from microshrub_host.streams.stream import Stream
 
 _BLOCK = 1000  # samples sent at a time, or fewer if their rows would fill 1/16 of the heap
-_FIRST = 10_000  # the first mark, and the samples that a time is the mean of
-_STALE = 64  # bytes that the collector may keep for what looks like pointers on the C stack
-_SLOWER = 1.5  # a ratio of times that is worth a word; below it may be the PC's other work
+_FIRST = 10_000  # samples at the first mark, and in the mean of a time
+_STALE = 64  # bytes that the collector may keep because of false pointers on the C stack
+_SLOWER = 1.5  # a ratio of times that is reported; a lower one may be the PC's other work
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def marks(samples: int) -> list[int]:
-    """When to measure: after 10,000 samples, after ten times as many and so on, and at the end."""
+    """Return when to measure: after 10,000 samples, ten times as many etc., and at the end."""
     result = []
     mark = _FIRST
     while mark < samples:
@@ -73,7 +73,7 @@ def marks(samples: int) -> list[int]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a line at every mark and what they show; 1 if the heap grew."""
+    """Print a line at every mark, and the conclusion; return 1 if the heap grew."""
     if arguments.samples < 2 * _FIRST:
         raise UserError(
             f"--samples has to be at least {2 * _FIRST:,}, for two measurements, not "
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def heap_size(text: str) -> int:
-    """Bytes of a size such as 64k or 2m. Raises UserError if it is none."""
+    """Return the bytes of a size such as 64k or 2m. Raises UserError for any other text."""
     match = re.fullmatch(r"(\d+)([km]?)", text.lower())
     if not match or not int(match[1]):
         raise UserError(f"--heap has to be a size such as 64k or 2m, not {text!r}")
@@ -122,7 +122,7 @@ def _measure(
     block: int,
     samples: int,
 ) -> tuple[list[int], list[float]]:
-    """Heap bytes and microseconds a sample at every mark."""
+    """Return heap bytes and microseconds a sample at every mark."""
     rows = stream.raw_rows()
     heaps, times, stops = [], [], marks(samples)
     last: deque[tuple[int, float]] = deque(maxlen=_FIRST // block)  # samples, seconds
@@ -146,7 +146,7 @@ def _measure(
 
 
 def conclude(heaps: list[int], times: list[float]) -> int:
-    """Say what the measurements show; 1 if the heap grew."""
+    """Print the conclusion from the measurements; return 1 if the heap grew."""
     ratio = times[-1] / times[0]
     slower = ": it became slower." if ratio > _SLOWER else "."
     console.say(f"The last time per sample is {ratio:.2f} times the first{slower}")

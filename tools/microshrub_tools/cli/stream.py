@@ -30,7 +30,7 @@ from ..link.messages import Welcome
 from ..watch.query_streaming import QueryRun
 from ..watch.streaming import DeviceRun, Figures, NumberRun
 
-_RECENT = 1000  # samples that the latencies on the way are of
+_RECENT = 1000  # samples in the latencies shown during a run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Drive the device and print what came out."""
+    """Stream to the device and print the results."""
     port = chosen_port(arguments.port)
     numbers = arguments.target is not None
     data = open_number_stream(arguments) if numbers else open_arguments(arguments)
@@ -109,7 +109,7 @@ def _run(
 
 
 def _mean_errors(twin: Twin, data: Stream | NumberStream) -> list[tuple[str, str]]:
-    """Rows with the mean absolute errors; none of classes."""
+    """Return rows with the mean absolute errors; none for classes."""
     if not isinstance(twin, NumberTwin) or isinstance(data, Stream):
         return []
     mae, nochange = twin.mean_errors
@@ -145,7 +145,7 @@ def _note(figures: Figures, twin: Twin) -> str:
 
 
 def _accuracies(figures: Figures, asked: int | None) -> list[tuple[str, str]]:
-    """Rows with the accuracies; asked: how many labels the device asked for, if it does."""
+    """Return rows with the accuracies; asked: labels queried, None without queries."""
     assert figures.status
     rows = [
         ("accuracy on the device", f"{figures.accuracy:.2f} %"),
@@ -159,7 +159,7 @@ def _accuracies(figures: Figures, asked: int | None) -> list[tuple[str, str]]:
 
 
 def _print(figures: Figures, welcome: Welcome, crc32: int, rows: list[tuple[str, str]]) -> None:
-    """What came out, for people; rows say how well it was predicted."""
+    """Print the results for people; rows have the accuracies or errors."""
     assert figures.status
     table = Table(show_header=False)
     for row in (
