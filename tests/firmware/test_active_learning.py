@@ -1,4 +1,4 @@
-"""QueryStrategy: its budget, which samples it queries, drift, wrong arguments, all engines."""
+"""QueryStrategy: its budget, its choice of samples, drift, wrong arguments, all engines."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ALL = 65536 * 255
 
 
 def in_advance(labels: int, samples: int) -> int:
-    """Queries beyond the budget, in the beginning."""
+    """Return the queries that may exceed the budget in the beginning."""
     return max(10, 2000 * labels // samples)
 
 
 def owed_at_most(labels: int, samples: int) -> int:
-    """The same when a change is suspected."""
+    """Return the queries that may exceed the budget when drift is suspected."""
     return max(10, 3000 * labels // samples)
 
 
@@ -35,7 +35,7 @@ def votes(*shares: float) -> array[int]:
 
 
 def queries(strategy: Any, margins: Any) -> list[bool]:
-    """Which samples with such margins, 0..1, are asked for."""
+    """Return which samples with these margins, 0..1, are queried."""
     return [strategy.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
 
 
@@ -46,7 +46,7 @@ def queries(strategy: Any, margins: Any) -> list[bool]:
     st.integers(0, 2**30 - 1),
     st.lists(st.lists(st.integers(0, 2**24), min_size=3, max_size=3), max_size=200),
 )
-def test_there_are_never_more_queries_than_was_allowed(
+def test_queries_never_exceed_the_allowed_number(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
     samples = labels + more
@@ -64,7 +64,7 @@ def test_there_are_never_more_queries_than_was_allowed(
 
 
 def answered(strategy: Any, margins: Any, wrong: Any) -> Any:
-    """Which samples are asked for, if the answers are that the model was wrong in these."""
+    """Return which samples are queried, if the model is wrong on the marked ones."""
     queried = []
     for margin, error in zip(margins, wrong, strict=True):
         row = votes((1 + margin) / 2, (1 - margin) / 2)
@@ -75,15 +75,15 @@ def answered(strategy: Any, margins: Any, wrong: Any) -> Any:
 
 
 def outcomes(seed: int, samples: int, usual: float = 1.0) -> tuple[Any, Any]:
-    """Margins, and whether the model is wrong: the less certain, the more often."""
+    """Draw margins, and whether the model is wrong: the smaller the margin, the more often."""
     rng = np.random.default_rng(seed)
     margins = rng.random(samples) ** 0.2
     return margins, rng.random(samples) < usual * (1 - margins) / 2 + 0.01
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (3, 7)])
-def test_what_is_lent_for_changes_is_paid_back_as_well(labels: int, samples: int) -> None:
-    """However many changes there are: until the 20,000th sample some are lent, not afterwards."""
+def test_queries_lent_for_drifts_are_paid_back(labels: int, samples: int) -> None:
+    """With any number of drifts, queries are lent until the 20,000th sample, not afterwards."""
     margins, wrong = outcomes(5, 40000)
     for begin in range(1500, 40000, 3000):
         wrong[begin : begin + 1500] ^= margins[begin : begin + 1500] > 0.5
@@ -96,8 +96,8 @@ def test_what_is_lent_for_changes_is_paid_back_as_well(labels: int, samples: int
 
 @pytest.mark.parametrize("at", [1000, 2000, 5000, 10000])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_change_is_asked_about_however_early_it_is(at: int, seed: int) -> None:
-    """Three times the budget's share of the next 200, and before it no more than is usual."""
+def test_a_drift_is_queried_however_early_it_is(at: int, seed: int) -> None:
+    """Three times the budget's share of the next 200 is queried, before the usual share."""
     margins, wrong = outcomes(seed, at + 500)
     wrong[at:] = margins[at:] > 0.3
     queried = answered(library.QueryStrategy(2, 1, 10, seed), margins, wrong)
@@ -106,8 +106,8 @@ def test_a_change_is_asked_about_however_early_it_is(at: int, seed: int) -> None
 
 
 @pytest.mark.parametrize("usual", [0.2, 1.0])
-def test_little_is_lent_while_nothing_changes(usual: float) -> None:
-    """Chance surprises it, but that costs next to nothing of 12,000 samples' share."""
+def test_little_is_lent_without_drift(usual: float) -> None:
+    """Random errors raise suspicion, but cost next to nothing of 12,000 samples' share."""
     shares = []
     for seed in range(6):
         margins, wrong = outcomes(seed, 12000, usual)
@@ -115,8 +115,8 @@ def test_little_is_lent_while_nothing_changes(usual: float) -> None:
     assert np.mean(shares) < 0.103
 
 
-def test_it_stops_asking_when_errors_are_as_usual_again() -> None:
-    """What was lent, and is not needed, is given back."""
+def test_extra_queries_stop_when_errors_are_usual_again() -> None:
+    """Lent queries that are not needed are given back."""
     margins, wrong = outcomes(1, 9000)
     wrong[6000:6100] = True
     queried = answered(library.QueryStrategy(2, 1, 10), margins, wrong)
@@ -126,8 +126,8 @@ def test_it_stops_asking_when_errors_are_as_usual_again() -> None:
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
-def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) -> None:
-    """By the 4,000th sample, and by what earns 20 queries: then the budget holds."""
+def test_queries_in_advance_are_paid_back(labels: int, samples: int) -> None:
+    """The budget holds from the 4,000th sample on, or from the sample that earns 20 queries."""
     queried = np.cumsum(queries(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
     allowed = np.arange(1, 8001) * labels / samples
     advance = in_advance(labels, samples)
@@ -139,7 +139,7 @@ def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) ->
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (9, 10)])
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.95, 1.0), (0.5, 0.5), (1.0, 1.0)])
-def test_the_budget_is_used_but_for_what_may_be_saved(
+def test_the_budget_is_used_except_for_savings(
     labels: int, samples: int, low: float, high: float
 ) -> None:
     margins = np.random.default_rng(7).uniform(low, high, 50000)
@@ -151,7 +151,7 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
     assert 0.8 * saved <= strategy.saved <= saved
 
 
-def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
+def test_uncertain_samples_are_queried_and_some_others() -> None:
     margins = np.random.default_rng(3).random(14000)
     queried = np.array(queries(library.QueryStrategy(2, 1, 10), margins))[5000:]
     known = margins[5000:]
@@ -160,14 +160,14 @@ def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
     assert 0.003 < queried[known > 0.2].mean() < 0.02  # a tenth of the budget is drawn at random
 
 
-def test_all_are_asked_for_if_the_budget_allows_it() -> None:
+def test_all_samples_are_queried_if_the_budget_allows_it() -> None:
     strategy = library.QueryStrategy(2, 1, 1)
     assert all(queries(strategy, np.random.default_rng(5).random(3000)))
     assert all(queries(strategy, np.ones(3000)))
 
 
 def calm(samples: int = 30000) -> Any:
-    """One that has saved something, since nothing has changed for long."""
+    """Return a strategy with savings, after a long time without drift."""
     strategy = library.QueryStrategy(2, 1, 10)
     queries(strategy, np.random.default_rng(1).uniform(0.8, 1, samples))
     assert strategy.saved > 200
@@ -175,13 +175,13 @@ def calm(samples: int = 30000) -> Any:
 
 
 def error_rise(strategy: Any) -> None:
-    """Have it learn that the model has become wrong where it was sure."""
+    """Report errors of the model on samples where it was certain."""
     sure = votes(0.95, 0.05)
     for wrong in (False,) * 100 + (True,) * 6:
         strategy.note(sure, wrong)
 
 
-def test_an_error_rise_alone_spends_a_part_of_what_is_saved() -> None:
+def test_an_error_rise_alone_spends_a_part_of_the_savings() -> None:
     strategy = calm()
     saved = strategy.saved
     error_rise(strategy)
@@ -190,8 +190,8 @@ def test_an_error_rise_alone_spends_a_part_of_what_is_saved() -> None:
     assert sum(queried[saved:]) < 0.2 * saved
 
 
-def test_when_margins_fall_it_looks_closer() -> None:
-    """The next samples are asked for, sure or not: a quarter of what is saved, or 100."""
+def test_falling_margins_cause_probes() -> None:
+    """The next samples are queried at any margin: a quarter of the savings, or 100."""
     strategy = calm()
     probes = min(strategy.saved // 4, 100)
     queries(strategy, np.full(8, 0.3))
@@ -200,7 +200,7 @@ def test_when_margins_fall_it_looks_closer() -> None:
     assert sum(queried[probes:]) < 40
 
 
-def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
+def test_an_error_rise_after_a_suspicion_spends_all_savings() -> None:
     strategy = calm()
     saved = strategy.saved
     queries(strategy, np.full(8, 0.3))
@@ -210,8 +210,8 @@ def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
     assert strategy.saved < 0.3 * saved
 
 
-def test_errors_that_are_usual_are_no_change() -> None:
-    """On samples that it is not sure of the model may always have been wrong."""
+def test_usual_errors_are_no_drift() -> None:
+    """On uncertain samples, the model may always have been wrong."""
     strategy = calm()
     saved = strategy.saved
     for wrong in np.random.default_rng(2).random(1500) < 0.4:
@@ -221,12 +221,12 @@ def test_errors_that_are_usual_are_no_change() -> None:
     assert strategy.saved >= saved
 
 
-def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_again() -> None:
+def test_a_model_that_errs_where_it_is_certain_is_misled_until_it_is_right_again() -> None:
     strategy = library.QueryStrategy(2, 1, 10)
     certain, sure = votes(0.99, 0.01), votes(0.9, 0.1)
     for row, wrong, misled in (
         (sure, (True,) * 30, False),  # it never was so certain
-        (certain, (True,), False),  # once is chance
+        (certain, (True,), False),  # one error may be chance
         (certain, (True,), True),
         (sure, (False,) * 30, True),
         (certain, (False,) * 30, False),
@@ -236,23 +236,23 @@ def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_a
         assert strategy.is_misled == misled
 
 
-def test_it_tells_once_of_a_change_that_contradicts_what_was_certain() -> None:
-    """Errors where it was sure, but not certain, tell of a change alone."""
+def test_a_drift_that_contradicts_certain_predictions_is_reported_once() -> None:
+    """Errors at high but not extreme confidence indicate only a drift."""
     for row, contradicted in ((votes(0.99, 0.01), True), (votes(0.9, 0.1), False)):
         strategy = calm()
         alarms = [strategy.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
         assert sum(alarms) == contradicted
         assert not any(alarms[:100])
-        assert sum(queries(strategy, np.ones(50))) == 50  # it is noticed
+        assert sum(queries(strategy, np.ones(50))) == 50  # it is detected
 
 
-def test_there_are_1000_samples_between_two_suspicions() -> None:
-    """However often margins sink meanwhile."""
+def test_two_suspicions_are_1000_samples_apart() -> None:
+    """This holds however often margins fall."""
     rng = np.random.default_rng(3)
     table = library.buffers.address_table
     words = array("i", [0] * 4)
     alarms = []
-    for _ in range(40):  # sure for a while, then not at all
+    for _ in range(40):  # certain for a while, then not at all
         margins = [*rng.uniform(0.8, 1, 150), *rng.uniform(0, 0.1, 50)]
         alarms += [
             library.uncertainty.has_risen(table([words]), 0, int(m * 2**24), 5000) for m in margins
@@ -262,8 +262,8 @@ def test_there_are_1000_samples_between_two_suspicions() -> None:
     assert np.diff(at).min() >= 1000
 
 
-def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
-    """A threshold that is between the margins tells them apart."""
+def test_the_margin_is_the_difference_of_the_top_two_classes() -> None:
+    """A threshold between two margins separates them."""
     strategy = library.QueryStrategy(4, 1, 100, seed=2)
     while strategy.threshold > 120:
         strategy.ask(array("i", [0, 0, 0, 0]))
@@ -304,7 +304,7 @@ def test_refuses_votes_and_changes_nothing(given: Any) -> None:
     assert strategy.state_crc32() == before
 
 
-def test_a_loaded_one_has_the_same_future() -> None:
+def test_a_loaded_strategy_has_the_same_future() -> None:
     margins = np.random.default_rng(9).random(2000)
     whole, first, second = (library.QueryStrategy(2, 3, 50, seed=4) for _ in range(3))
     for strategy in (whole, first):
@@ -320,8 +320,8 @@ def test_a_loaded_one_has_the_same_future() -> None:
         library.QueryStrategy(2, 4, 50, seed=4).load(whole.save())
 
 
-def test_rare_queries_are_as_rare_as_was_asked_for() -> None:
-    """So few that the threshold rises by less than its least step with a sample."""
+def test_rare_queries_are_as_rare_as_requested() -> None:
+    """They are so few that the threshold rises by less than its least step per sample."""
     strategy = library.QueryStrategy(2, 1, 2**29)
     assert sum(queries(strategy, np.zeros(500))) == 10
     assert strategy.threshold == 0

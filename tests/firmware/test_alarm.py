@@ -1,4 +1,4 @@
-"""The drift alarm against River's detectors and against Page-Hinkley in floats; what hooks do."""
+"""The drift alarm compared with River's detectors and with Page-Hinkley in floats; its hooks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Bits = NDArray[np.bool_]
 
 
 def errors(seed: int, *parts: tuple[int, float]) -> Bits:
-    """A stream of errors: so many of each rate."""
+    """Return a stream of errors: parts of (count, rate)."""
     rng = np.random.default_rng(seed)
     return np.concatenate([rng.random(count) < rate for count, rate in parts])
 
@@ -52,7 +52,7 @@ class Floats:
         self.sum, self.least = 0.0, float("inf")
 
     def update(self, wrong: bool) -> float:
-        """How far the sum is above its least value; 0 within the grace."""
+        """Return the sum minus its least value; 0 during the grace period."""
         self.seen += 1
         self.ones += wrong
         self.sum = self.sum * self.keep + wrong - self.ones / self.seen - self.delta
@@ -78,7 +78,7 @@ STREAMS = {
     ("threshold", "delta", "horizon", "grace"),
     [(50, 0.005, 10000, 30), (10, 0.005, 10000, 30), (20, 0.05, 500, 100), (3, 0.2, 50, 1)],
 )
-def test_page_hinkley_is_that_of_river(
+def test_page_hinkley_matches_river(
     name: str, threshold: int, delta: float, horizon: int, grace: int
 ) -> None:
     from river import drift as river
@@ -145,7 +145,7 @@ def test_page_hinkley_follows_the_floats(
 @pytest.mark.parametrize("delta", [0.0001, 0.5])
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_sum_stays_within_30_bits(delta: float, first: int) -> None:
-    """As far up and down as it can be; the checked engine refuses to store more."""
+    """The sum goes to both limits; the checked engine refuses to store more."""
     alarm = checked.DriftAlarm(threshold=4096, delta=delta, horizon=10000)
     words = words_of(alarm)
     for wrong, times in ((first, 40), (1 - first, 1500), (first, 1500)):
@@ -172,7 +172,7 @@ def test_the_counts_are_halved_when_they_are_full() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.1, 0.3), (0.2, 0.8), (0.05, 0.5), (0.3, 0.45)])
-def test_adwin_goes_off_when_that_of_river_does(before: float, after: float) -> None:
+def test_adwin_raises_an_alarm_when_rivers_does(before: float, after: float) -> None:
     from river import drift as river
 
     for seed in range(5):
@@ -191,7 +191,7 @@ def test_adwin_goes_off_when_that_of_river_does(before: float, after: float) -> 
         assert len(mine) - len(late[0]) <= 1
 
 
-def test_adwin_says_nothing_of_a_fall() -> None:
+def test_adwin_ignores_a_fall() -> None:
     alarm = library.DriftAlarm("adwin")
     stream = errors(3, (2000, 0.6), (2000, 0.1)).tolist()
     assert {alarm.update(wrong) for wrong in stream} == {"none"}
@@ -203,7 +203,7 @@ def test_adwin_says_nothing_of_a_fall() -> None:
 @pytest.mark.parametrize("detector", DETECTORS)
 @pytest.mark.parametrize("rate", [0.02, 0.2, 0.5])
 def test_false_alarms_are_rare(detector: str, rate: float) -> None:
-    """At most one in 10,000 samples without a drift, and few warnings."""
+    """There is at most one alarm per 10,000 samples without drift, and few warnings."""
     alarm = library.DriftAlarm(detector)
     samples = 100000
     levels = [alarm.update(wrong) for wrong in errors(11, (samples, rate)).tolist()]
@@ -277,7 +277,7 @@ def test_wrong_options(options: dict[str, Any], words: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [2, -1, None, 0.0, "1"])
-def test_what_is_not_an_error_is_refused(wrong: object) -> None:
+def test_a_value_that_is_no_error_flag_is_refused(wrong: object) -> None:
     alarm = library.DriftAlarm()
     before = alarm.state_crc32()
     with pytest.raises(ValueError, match=r"^wrong has to be"):
@@ -301,7 +301,7 @@ def feed(model: Any, samples: int, seed: int = 1) -> None:
 
 
 def weights_of(model: Any) -> dict[int, int]:
-    """The members' weights by slot."""
+    """Return the members' weights by slot."""
     named = {name: buffer for name, _, buffer in model.buffers()}
     ranked = named["members.rank"][: model.trees_used]
     return {slot: named["members.weight"][slot] for slot in ranked}
@@ -346,7 +346,7 @@ def test_there_is_nothing_to_forget_before_the_first_sample() -> None:
 
 
 @pytest.mark.parametrize("hook", ["nothing", "reset", "forget"])
-def test_hooks_do_what_they_are_called(hook: str) -> None:
+def test_hooks_do_what_their_names_say(hook: str) -> None:
     source = loader.load("python")
     for make in (ensemble, lambda source: source.HoeffdingTree(2, 3, nodes=9, leaves=3)):
         model, twin = make(source), make(source)
@@ -395,11 +395,11 @@ def test_nothing_is_allocated_and_the_pc_agrees(run_micropython: Callable[[str],
     assert all(int(line.split()[0]) >= 2 for line in lines)
 
 
-def test_the_sum_is_rounded_to_the_nearest_so_that_it_does_not_drift_off() -> None:
+def test_the_sum_is_rounded_to_the_nearest_and_has_no_bias() -> None:
     alarm = library.DriftAlarm(threshold=4096, horizon=10000, grace=1)
     floats = Floats(4096, alarm.delta_q16 / ONE, 10000, 1)
     for wrong in errors(8, (20000, 0.3)).tolist():
         alarm.update(wrong)
         floats.update(wrong)
-    # rounded down, each sample would take half of 1/65536 off: 5,000 of them in the long run
+    # rounded down, each sample would lose half of 1/65536: 5,000 units in the long run
     assert words_of(alarm)[4] == pytest.approx(floats.sum * ONE, abs=2000)

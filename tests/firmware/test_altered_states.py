@@ -1,4 +1,4 @@
-"""States with altered words and a right checksum are refused, or they serve."""
+"""States with altered words and a valid checksum are refused, or they work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TARGETS = targets(loader.load("python"))
 
 @pytest.mark.parametrize("number", range(len(TARGETS)))
 @pytest.mark.parametrize(("engine", "states"), [("python", 50), ("llvm", 100)])
-def test_an_altered_state_is_refused_or_serves(engine: str, states: int, number: int) -> None:
+def test_an_altered_state_is_refused_or_works(engine: str, states: int, number: int) -> None:
     refused, used = fuzz(engine, number, 11, states)
     assert refused > states // 10
     assert used > states // 20
@@ -75,7 +75,7 @@ SHRUBS = st.fixed_dictionaries(
     ),
     st.integers(0, 999),
 )
-def test_no_state_that_was_learned_is_refused(what: tuple[str, dict[str, Any]], seed: int) -> None:
+def test_no_genuine_state_is_refused(what: tuple[str, dict[str, Any]], seed: int) -> None:
     class_name, parameters = what
     rng = random.Random(seed)
     model = getattr(llvm, class_name)(**parameters)

@@ -1,4 +1,4 @@
-"""The anomaly score against the same in floats; how often there are alarms; bad input; engines."""
+"""The anomaly score compared with floats; the rate of alarms; wrong arguments; engines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def scored(anomaly: Any, stream: Codes) -> tuple[bytearray, bytearray]:
 
 
 def blobs(seed: int, samples: int, features: int) -> Codes:
-    """Two kinds of samples; now and then one that is like neither, or a sensor that is stuck."""
+    """Draw two clusters of samples, some outliers, and a sensor that is stuck at times."""
     rng = np.random.default_rng(seed)
     centres = rng.integers(10000, 55000, (2, features))
     values = centres[rng.integers(2, size=samples)] + rng.normal(0, 1500, (samples, features))
@@ -54,10 +54,10 @@ STREAMS = st.tuples(
 
 @settings(max_examples=examples(40))
 @given(STREAMS, st.integers(1, 50), st.integers(1, 20), st.integers(1, 32))
-def test_the_score_is_that_of_the_floats(
+def test_the_score_matches_the_floats(
     stream: tuple[int, int, int], period: int, window: int, reach: int
 ) -> None:
-    """It is rounded down; and r / (r + d), in Q14, is cut, which is the more the smaller r is."""
+    """The score is rounded down; r / (r + d), in Q14, is truncated, most for a small r."""
     rows = blobs(*stream)
     features = rows.shape[1]
     anomaly = checked.AnomalyScore(features, period, window, reach)
@@ -74,10 +74,10 @@ def test_the_score_is_that_of_the_floats(
     st.integers(1, 12),
     st.lists(st.integers(0, 65535), min_size=1, max_size=300),
 )
-def test_alarms_are_never_more_than_was_allowed(
+def test_alarms_never_exceed_the_allowed_number(
     period: int, window: int, stream: list[int]
 ) -> None:
-    """Whatever comes: at most one alarm in a period, and 17 beyond these."""
+    """For any stream there is at most one alarm per period, and 17 more."""
     anomaly = library.AnomalyScore(1, period, window)
     for code in stream:
         anomaly.update(row([code]))
@@ -85,7 +85,7 @@ def test_alarms_are_never_more_than_was_allowed(
 
 
 @pytest.mark.parametrize("period", [50, 400])
-def test_alarms_are_as_frequent_as_was_asked_for(period: int) -> None:
+def test_alarms_are_as_frequent_as_requested(period: int) -> None:
     rng = np.random.default_rng(7)
     stream = np.clip(rng.normal(32768, 6000, (20000, 3)), 0, 65535).astype(np.uint16)
     anomaly = library.AnomalyScore(3, period, window=100)
@@ -96,8 +96,8 @@ def test_alarms_are_as_frequent_as_was_asked_for(period: int) -> None:
     assert 0.8 <= anomaly.alarms * period / 20000 <= 1.2
 
 
-def test_what_goes_up_and_down_is_one_alarm() -> None:
-    """A fault whose score flickers: 30 samples far away, every third of them usual."""
+def test_a_flickering_score_is_one_alarm() -> None:
+    """In a fault of 30 samples far away, every third sample is normal."""
     rng = np.random.default_rng(3)
     stream = np.clip(rng.normal(32768, 300, (2000, 3)), 0, 65535).astype(np.uint16)
     for k in range(1000, 1030):
@@ -110,7 +110,7 @@ def test_what_goes_up_and_down_is_one_alarm() -> None:
     assert anomaly.alarms == 1
 
 
-def test_a_longer_period_never_has_the_threshold_fall_faster() -> None:
+def test_a_longer_period_never_lowers_the_threshold_faster() -> None:
     stream = blobs(3, 3000, 2)
     alarms = []
     for period in (20, 200, 2000, 2**29):
@@ -130,8 +130,8 @@ def test_an_anomaly_gets_a_higher_score() -> None:
     assert ladder[0] < 60 < 150 < ladder[-1]
 
 
-def test_twice_as_far_is_32_more() -> None:
-    """Far from all samples, where the reach no longer counts."""
+def test_doubling_the_distance_adds_32() -> None:
+    """This holds far from all samples, where the reach no longer matters."""
     scores = []
     for distance in (64, 128):
         anomaly = library.AnomalyScore(8, window=4, reach=1)
@@ -141,7 +141,7 @@ def test_twice_as_far_is_32_more() -> None:
     assert scores[1] - scores[0] in (31, 32)
 
 
-def test_the_farthest_is_255_at_most_and_the_same_is_0() -> None:
+def test_the_largest_score_is_255_and_a_repeated_sample_has_0() -> None:
     for features in (1, 256):
         for reach in (1, 32):
             anomaly = checked.AnomalyScore(features, window=3, reach=reach)
@@ -150,7 +150,7 @@ def test_the_farthest_is_255_at_most_and_the_same_is_0() -> None:
             assert 150 * (reach == 1) < anomaly.update(row([65535] * features)) <= 255
 
 
-def test_a_stuck_sensor_is_an_anomaly_although_its_values_are_not() -> None:
+def test_a_stuck_sensor_is_an_anomaly_with_normal_values() -> None:
     rng = np.random.default_rng(2)
     stream = rng.normal(30000, 3000, (3000, 4)).astype(np.uint16)
     held = stream.copy()
@@ -161,8 +161,8 @@ def test_a_stuck_sensor_is_an_anomaly_although_its_values_are_not() -> None:
     assert abs(sum(usual[2700:]) - sum(stuck[2700:])) < 300
 
 
-def test_a_feature_that_often_repeats_itself_is_not_stuck() -> None:
-    """As one that is the number of the day, or a switch."""
+def test_a_feature_that_often_repeats_is_not_stuck() -> None:
+    """Examples are a day number and a switch."""
     rng = np.random.default_rng(2)
     stream = rng.normal(30000, 3000, (3000, 2)).astype(np.uint16)
     days = np.column_stack([stream, np.arange(3000) // 100 % 2 * 20000])
@@ -183,7 +183,7 @@ def test_no_alarm_before_the_window_is_full() -> None:
     assert anomaly.threshold > 0
 
 
-def test_numbers_of_a_long_life_are_within_their_bounds() -> None:
+def test_counters_of_a_long_life_stay_within_bounds() -> None:
     anomaly = checked.AnomalyScore(1, 2**29, window=1)
     words = anomaly.buffers()[0][2]
     module = sys.modules[checked.__name__ + ".anomaly"]
@@ -247,7 +247,7 @@ def test_a_loaded_score_has_the_same_future() -> None:
         library.AnomalyScore(3, 41, 100).load(whole.save())
 
 
-def test_one_by_one_is_as_in_a_block() -> None:
+def test_single_samples_and_blocks_give_the_same() -> None:
     stream = blobs(8, 300, 4)
     one, block = (library.AnomalyScore(4, 30, 50) for _ in range(2))
     scores, anomalous = scored(block, stream)
@@ -284,8 +284,8 @@ def test_nothing_is_allocated_and_all_engines_agree(
         assert printed_on(engine, LOCKED, names, **given) == expected
 
 
-def test_what_stays_wrong_stays_an_anomaly() -> None:
-    """Beside the last samples, a fault becomes usual; beside the first 300 it does not."""
+def test_a_lasting_fault_stays_an_anomaly() -> None:
+    """A window of the last samples gets used to a fault; a window of the first 300 does not."""
     rng = np.random.default_rng(3)
     stream = rng.normal(30000, 1500, (2000, 3))
     stream[1000:, 1] += 9000
@@ -297,12 +297,12 @@ def test_what_stays_wrong_stays_an_anomaly() -> None:
     assert follows[1500:].mean() < follows[800:1000].mean() + 10
     assert stays[1500:].mean() > stays[800:1000].mean() + 25
     anomalous = np.frombuffer(scored(held, codes[1000:])[1], np.uint8)
-    assert anomalous.mean() > 0.5  # the alarm lasts as the fault does
+    assert anomalous.mean() > 0.5  # the alarm lasts as long as the fault
 
 
 @settings(max_examples=examples(20))
 @given(STREAMS, st.integers(1, 50), st.integers(1, 90))
-def test_after_the_normal_samples_the_window_stays_as_it_is(
+def test_after_the_normal_samples_the_window_is_fixed(
     stream: tuple[int, int, int], window: int, normal: int
 ) -> None:
     rows = blobs(*stream)
@@ -326,11 +326,11 @@ def test_an_alarm_raises_the_threshold_by_eight() -> None:
     before, alarms = anomaly.threshold, anomaly.alarms
     anomaly.update(array("H", [60000]))
     assert anomaly.alarms == alarms + 1
-    assert anomaly.threshold - before in (7, 8)  # and it falls by 8 / 1000 with each sample
+    assert anomaly.threshold - before in (7, 8)  # it falls by 8 / 1000 with each sample
 
 
-def test_it_rises_by_sixteen_while_there_were_more_than_one_in_a_period() -> None:
-    """And by eight again once the periods have passed."""
+def test_an_alarm_adds_sixteen_while_alarms_are_too_frequent() -> None:
+    """An alarm adds eight again once enough periods have passed."""
     anomaly = library.AnomalyScore(1, 1000, 16)
     rises = []
     for pause in (40, 60, 60, 3900):
@@ -345,10 +345,10 @@ def test_it_rises_by_sixteen_while_there_were_more_than_one_in_a_period() -> Non
 
 @settings(max_examples=examples(40))
 @given(STREAMS, st.integers(8, 2**29), st.integers(2, 60), st.booleans())
-def test_the_threshold_begins_where_so_few_are_expected(
+def test_the_threshold_starts_at_the_expected_rate(
     stream: tuple[int, int, int], period: int, normal: int, follows: bool
 ) -> None:
-    """Of all samples while a window fills that follows, of the second half of the normal ones."""
+    """It counts all samples of a filling window, or the second half of the normal ones."""
     seed, _, features = stream
     rows = blobs(seed, normal + 1, features)
     given = {"window": normal} if follows else {"normal": normal}
@@ -360,11 +360,11 @@ def test_the_threshold_begins_where_so_few_are_expected(
     assert -3 <= anomaly.threshold - min(begins(usual, period), 255) <= 2 + rise
 
 
-def test_a_clock_that_jumps_is_a_spike_long_after_its_first_range() -> None:
-    """As the date of a recording whose first samples are of a few days: 125 ranges later."""
+def test_a_jump_of_a_clock_is_an_anomaly_long_after_its_first_range() -> None:
+    """An example is a date 125 ranges after the first samples, which cover a few days."""
     rng = np.random.default_rng(5)
     raw = np.column_stack([np.arange(9000) * 100, rng.normal(0, 1000, (9000, 2))]).astype(int)
-    raw[8000, 0] = 200_000  # of 800,000: both are far outside
+    raw[8000, 0] = 200_000  # instead of 800,000: both are far outside
     quantizer = library.Quantizer(3)
     quantizer.observe(array("i", raw[:64].ravel().tolist()))
     quantizer.freeze()
@@ -381,8 +381,8 @@ def cluster(seed: int, centre: int, samples: int) -> Codes:
     return rng.normal(centre, 700, (samples, 2)).astype(np.uint16)
 
 
-def test_this_too_is_normal() -> None:
-    """What was shown first stays usual, what came since is; the rest is not."""
+def test_this_is_normal_adds_normal_samples() -> None:
+    """The first samples and the new ones are normal; others are not."""
     anomaly = library.AnomalyScore(2, period=500, window=200, normal=200)
     scored(anomaly, cluster(1, 20000, 400))
     before = np.frombuffer(scored(anomaly, cluster(2, 40000, 100))[1], np.uint8)
@@ -396,8 +396,8 @@ def test_this_too_is_normal() -> None:
         assert (anomalous.mean() < 0.02) if is_usual else anomalous.all()
 
 
-def test_the_threshold_begins_anew_where_more_is_normal() -> None:
-    """It is not that of the first samples, which were far from all that was known."""
+def test_the_threshold_restarts_with_more_normal_samples() -> None:
+    """The first of the new samples, far from all known ones, do not count."""
     anomaly = library.AnomalyScore(2, period=10**6, window=100, normal=100)
     scored(anomaly, cluster(1, 20000, 100))
     anomaly.this_is_normal()
@@ -406,8 +406,8 @@ def test_the_threshold_begins_anew_where_more_is_normal() -> None:
     assert late < anomaly.threshold + 2 < first - 30
 
 
-def test_a_window_that_follows_stays_once_it_is_said() -> None:
-    """At once where it is full, else when it is; its threshold is not touched."""
+def test_this_is_normal_fixes_a_following_window() -> None:
+    """The window is fixed at once if it is full, else later; its threshold does not change."""
     following, early = (library.AnomalyScore(2, period=500, window=100) for _ in range(2))
     scored(following, cluster(1, 20000, 300))
     scored(early, cluster(1, 20000, 40))
@@ -424,8 +424,8 @@ def test_a_window_that_follows_stays_once_it_is_said() -> None:
         assert each.left == 100
 
 
-def test_of_all_that_is_normal_each_sample_has_the_same_chance_to_stay() -> None:
-    """A ring would have the last ones only."""
+def test_each_normal_sample_is_kept_with_the_same_probability() -> None:
+    """A ring would keep the last samples only."""
     anomaly = library.AnomalyScore(1, window=200, normal=400)
     rows = (np.arange(800) // 200).astype(np.uint16)[:, None] << 8
     scored(anomaly, rows[:400])
@@ -437,7 +437,7 @@ def test_of_all_that_is_normal_each_sample_has_the_same_chance_to_stay() -> None
     assert quarters.min() > 25
 
 
-def test_what_is_normal_is_saved_and_all_engines_agree(
+def test_the_normal_window_is_saved_and_all_engines_agree(
     run_micropython: Callable[[str], str],
 ) -> None:
     program = """
@@ -457,8 +457,8 @@ say(other.left, other.alarms, other.threshold, other.state_crc32() & 0xFFFFFFFF)
         assert printed_on(engine, program, ("AnomalyScore",), ROWS=rows) == expected
 
 
-def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> None:
-    """By far more than anything before, with a heavy-tailed feature beside it."""
+def test_a_spike_in_a_narrow_feature_is_detected_among_wide_ones() -> None:
+    """The score of the spike is far above all others, although another feature is heavy-tailed."""
     rng = np.random.default_rng(4)
     stream = np.stack([rng.normal(30000, 150, 900), rng.lognormal(10, 0.4, 900)], axis=1)
     stream = np.clip(stream, 0, 65535)

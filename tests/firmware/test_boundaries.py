@@ -1,4 +1,4 @@
-"""Where boards and PCs could part: single precision, raw values out of range, foreign buffers."""
+"""Possible differences of boards and PCs: single precision, raw values out of range, buffers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def codes(engine: str, low: int, high: int) -> list[int]:
     return list(values)
 
 
-def test_a_board_and_a_pc_treat_the_same_input_alike(
+def test_a_board_and_a_pc_treat_the_same_input_equally(
     run_micropython: Callable[[str], str],
 ) -> None:
     script = f"RAW = {RAW}\nRANGES = {RANGES}\n" + SCRIPT

@@ -1,4 +1,4 @@
-"""Saving and loading: what was saved goes on as before, and nothing else is ever taken over."""
+"""Saving and loading: a saved state continues unchanged, and any other data is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from microshrub_host.library import loader
 library = loader.load("python")
 CLASSES = ("ShrubEnsemble", "Quantizer", "Metrics")
 ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
-VERSION_AT = 4  # in a saved state, behind b"mshr"
+VERSION_AT = 4  # in a saved state, after b"mshr"
 
 CONFIGURATIONS = st.fixed_dictionaries(
     {
@@ -41,14 +41,14 @@ CONFIGURATIONS = st.fixed_dictionaries(
 
 
 def make(class_name: str, source: Any = library) -> Any:
-    """A small object of that kind, of 2 features and 3 classes."""
+    """Return a small object of that class, with 2 features and 3 classes."""
     if class_name == "ShrubEnsemble":
         return source.ShrubEnsemble(features=2, classes=3, window=4, trees=2, depth=2)
     return getattr(source, class_name)({"Quantizer": 2, "Metrics": 3}[class_name])
 
 
 def feed(target: Any, seed: int, steps: int = 12) -> list[int]:
-    """Some samples, the same for the same seed; gives all that came of them."""
+    """Feed some samples, the same for the same seed; return all results."""
     rng = random.Random(seed)
     answers = []
     for _ in range(steps):
@@ -83,7 +83,7 @@ def with_checksum(body: bytes) -> bytes:
 
 
 def rebuilt(text: bytes, buffers: bytes, stated_size: int | None = None) -> bytes:
-    """A saved state, right in form, of that configuration and those buffers."""
+    """Return a well-formed saved state with that configuration and those buffers."""
     size = len(buffers) if stated_size is None else stated_size
     head = b"mshr\x01" + len(text).to_bytes(2, "little") + text
     return with_checksum(head + size.to_bytes(4, "little") + buffers)
@@ -102,7 +102,7 @@ def check_refused(target: Any, data: bytes | bytearray, words: str | None = None
 
 
 @pytest.mark.parametrize("class_name", CLASSES)
-def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(class_name: str) -> None:
+def test_a_loaded_state_equals_the_saved_one_and_has_the_same_future(class_name: str) -> None:
     saved = used(class_name)
     loaded = make(class_name)
     assert loaded.state_crc32() != saved.state_crc32()
@@ -145,7 +145,7 @@ def test_loading_keeps_the_buffers_where_they_are() -> None:
     assert not any(votes)
 
 
-def test_a_quantizer_saved_before_it_was_frozen_freezes_as_it_would_have() -> None:
+def test_a_quantizer_saved_before_it_was_frozen_freezes_equally() -> None:
     saved = library.Quantizer(2)
     saved.observe(array("i", [0, 10, 800, 90]))
     loaded = library.Quantizer(2, [(0, 1), (0, 1)])
@@ -184,7 +184,7 @@ def test_reset_of_many_configurations(parameters: dict[str, Any]) -> None:
     assert target.save() == fresh == library.ShrubEnsemble(**parameters).save()
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize("class_name", CLASSES)
@@ -211,7 +211,7 @@ def test_every_truncation_is_refused(class_name: str) -> None:
 
 @pytest.mark.parametrize("class_name", CLASSES)
 @pytest.mark.parametrize("other", CLASSES)
-def test_another_kind_is_refused(class_name: str, other: str) -> None:
+def test_another_class_is_refused(class_name: str, other: str) -> None:
     if class_name != other:
         check_refused(
             make(class_name), used(other).save(), f"state is of {other} .* this is {class_name} "
@@ -251,7 +251,7 @@ def test_another_version_is_refused(class_name: str) -> None:
 
 @pytest.mark.parametrize("class_name", CLASSES)
 def test_buffers_of_another_length_are_refused(class_name: str) -> None:
-    # As a state of the same configuration would have them if the layout were another.
+    # The buffers of a state with the same configuration, but another layout.
     target = used(class_name)
     text, size = target.configuration().encode(), sum(map(len, as_bytes(target)))
     buffers = b"".join(as_bytes(target))
@@ -313,7 +313,7 @@ def test_nbytes_of_quantizers_and_metrics(features: int, classes: int) -> None:
 
 @settings(deadline=None)
 @given(CONFIGURATIONS)
-def test_a_saved_state_is_the_buffers_and_a_short_head(parameters: dict[str, Any]) -> None:
+def test_a_saved_state_is_the_buffers_and_a_short_header(parameters: dict[str, Any]) -> None:
     model = library.ShrubEnsemble(**parameters)
     head = len(model.configuration()) + 15
     assert len(model.save()) == model.nbytes(**parameters) + head
@@ -323,7 +323,7 @@ def test_a_saved_state_is_the_buffers_and_a_short_head(parameters: dict[str, Any
 
 
 def board_script(states: list[tuple[str, bytes]]) -> str:
-    """Loads each state and goes on for some samples; hashes on the way, and the state then."""
+    """Return a script that loads each state, feeds samples, hashes the results, and the state."""
     rng = random.Random(6)
     rows = [[rng.randrange(65536) for _ in range(2)] for _ in range(12)]
     return f"""
@@ -357,9 +357,9 @@ for kind, state in {states!r}:
 """
 
 
-def test_states_go_to_micropython_and_back(run_micropython: Callable[[str], str]) -> None:
+def test_states_round_trip_through_micropython(run_micropython: Callable[[str], str]) -> None:
     states = [(class_name, used(class_name).save()) for class_name in CLASSES]
-    # The same script on both: there the state is printed, here it is kept.
+    # The same script runs on both: there the state is printed, here it is kept.
     script = board_script(states)
     there = run_micropython(
         "def say(kind, target):\n    print(kind, str(hexlify(target.save()), 'ascii'))\n" + script

@@ -1,4 +1,4 @@
-"""Checkpoints: wherever the power fails, the last one or the one before is there, never a mix."""
+"""Checkpoints: wherever the power fails, the last or the previous one is read, never a mix."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ States = tuple[int, ...]
 
 
 class PowerCut(BaseException):
-    """Nothing runs after this."""
+    """A power cut: the program ends here."""
 
 
 class Disk:
-    """Files in memory that stop at a given step: an opening, a truncation, a byte, a close.
+    """Files in memory that fail at a given step: an opening, a truncation, a byte, a close.
 
-    What the write at hand leaves is its beginning (`clean`), that and garbage (`torn`), or garbage
+    The current write leaves its beginning (`clean`), its beginning and garbage (`torn`), or
+    garbage
     and its end (`holes`: a disk that writes in another order).
     """
 
@@ -44,7 +45,7 @@ class Disk:
         self.cut_at = 0  # 0: never
         self.damage = "clean"
         self.room = room
-        self.short = False  # a full disk takes less than it was given, and does not say so
+        self.short = False  # a full disk writes less than it was given, without an error
         self.fail_read_at = 0
         self.reads = 0
 
@@ -56,7 +57,7 @@ class Disk:
         return 0 < self.cut_at <= self.steps
 
     def step(self, steps: int = 1) -> int:
-        """How many of these steps happen; raises PowerCut when there are none left."""
+        """Return how many of these steps happen; raises PowerCut when none is left."""
         if self.dead:
             raise PowerCut
         done = min(steps, self.cut_at - self.steps - 1) if self.cut_at else steps
@@ -79,7 +80,7 @@ class Disk:
         assert mode == "wb"
         if self.step() < 1:
             raise PowerCut
-        if self.step() < 1:  # the file is there, its old content too
+        if self.step() < 1:  # the file exists, with its old content
             self.files.setdefault(path, bytearray())
             raise PowerCut
         self.files[path] = bytearray()
@@ -139,7 +140,7 @@ class OpenFile:
 
 
 class Board:
-    """What is in RAM: gone with the power. After each boot, it restores."""
+    """The state in RAM, which a power cut erases. After each boot, it is restored."""
 
     def __init__(self, classes: int = 3, **options: Any) -> None:
         self.parts = (
@@ -184,7 +185,7 @@ def reboot(disk: Disk, **options: Any) -> Board:
 
 
 def save_some(disk: Disk, count: int) -> tuple[Board, States]:
-    """A board that saved so often, and its states at the last save; a fresh one's for 0."""
+    """Return a board after this many saves, and its states at the last save; a fresh one for 0."""
     board = reboot(disk)
     saved = board.states
     for seed in range(count):
@@ -207,7 +208,7 @@ def steps_of_a_save(disk: Disk) -> int:
 @pytest.mark.parametrize(
     ("damage", "before"), [("clean", 2), ("torn", 0), ("torn", 1), ("torn", 3), ("holes", 2)]
 )
-def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
+def test_a_cut_anywhere_leaves_the_last_or_the_previous_checkpoint(
     disk: Disk, damage: str, before: int
 ) -> None:
     steps = steps_of_a_save(disk)
@@ -228,7 +229,7 @@ def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
         after = reboot(disk)
         assert after.states in (earlier, later)
         finished += after.states == later
-        if cut_at % 16 == 0 or cut_at > steps - 8:  # and on it goes
+        if cut_at % 16 == 0 or cut_at > steps - 8:  # and the board continues
             newest = after.live(10, samples=1)
             assert after.checkpoint.save()
             assert reboot(disk).states == newest
@@ -237,7 +238,7 @@ def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
 
 @settings(max_examples=examples(60))
 @given(cuts=st.lists(st.tuples(st.integers(0, 900), st.sampled_from(("clean", "torn", "holes")))))
-def test_cuts_one_after_the_other(cuts: list[tuple[int, str]]) -> None:
+def test_cuts_in_succession(cuts: list[tuple[int, str]]) -> None:
     disk = Disk()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "open", disk.open, raising=False)
@@ -258,7 +259,7 @@ def test_cuts_one_after_the_other(cuts: list[tuple[int, str]]) -> None:
 # Damage
 
 
-def test_every_flipped_bit_is_noticed(disk: Disk) -> None:
+def test_every_flipped_bit_is_detected(disk: Disk) -> None:
     def parts() -> tuple[Any, ...]:
         return library.Metrics(2), library.Quantizer(1, [(0, 9)])
 
@@ -289,7 +290,7 @@ def test_every_flipped_bit_is_noticed(disk: Disk) -> None:
     assert alone[0].state_crc32() == saved[1]
 
 
-def test_every_truncation_and_what_follows_is_noticed(disk: Disk) -> None:
+def test_every_truncation_and_extension_is_detected(disk: Disk) -> None:
     _, saved = save_some(disk, 1)
     whole = bytes(disk.files["model.0"])
     for length in range(len(whole)):
@@ -318,7 +319,7 @@ def test_random_files_change_nothing(data: bytes, framed: bool) -> None:
         assert board.checkpoint.save()
 
 
-def test_another_version_is_not_taken(disk: Disk) -> None:
+def test_another_version_is_refused(disk: Disk) -> None:
     save_some(disk, 1)
     body = disk.files["model.0"][:-4]
     body[4] = 3
@@ -326,7 +327,7 @@ def test_another_version_is_not_taken(disk: Disk) -> None:
     assert "model.0 is of version 3," in reboot(disk).checkpoint.message
 
 
-def test_another_configuration_is_not_taken(disk: Disk) -> None:
+def test_another_configuration_is_refused(disk: Disk) -> None:
     _, saved = save_some(disk, 2)
     other = reboot(disk, classes=4)
     assert not other.restored
@@ -337,7 +338,7 @@ def test_another_configuration_is_not_taken(disk: Disk) -> None:
     mine = other.live(3)
     assert other.checkpoint.save()
     assert reboot(disk, classes=4).states == mine
-    assert reboot(disk).restored  # the other slot is still the first one's
+    assert reboot(disk).restored  # the other slot still belongs to the first one
 
 
 def test_another_configuration_of_the_same_length_changes_nothing(disk: Disk) -> None:
@@ -407,7 +408,7 @@ def test_slots_are_written_in_turn(tmp_path: Path) -> None:
     checkpoint = library.Checkpoint([metrics], path)
     for number in range(1, 6):
         if number == 3:
-            checkpoint = library.Checkpoint([metrics], path)  # finds out for itself
+            checkpoint = library.Checkpoint([metrics], path)  # finds the newest slot by itself
         metrics.update(0, 1)
         assert checkpoint.save()
         assert checkpoint.message == f"checkpoint {number} saved to {path}.{(number + 1) % 2}"
@@ -417,7 +418,7 @@ def test_slots_are_written_in_turn(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["x.0", "x.1"]
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     checkpoint = library.Checkpoint((library.Metrics(2),), str(tmp_path / "no" / "x"))
     assert not checkpoint.restore()
     assert checkpoint.message.count("missing") == 2
@@ -487,7 +488,7 @@ def test_wrong_arguments(arguments: tuple[Any, ...], words: str) -> None:
         library.Checkpoint(*arguments)
 
 
-# When it is time
+# When a checkpoint is due
 
 EVERY = 240  # seconds, as on a Pico
 HOUR, DAY = 3600, 24 * 3600
@@ -496,9 +497,10 @@ HOUR, DAY = 3600, 24 * 3600
 def due_at(
     checkpoint: Any, changes: Iterator[float], end: float, tick: float = 1.0
 ) -> list[float]:
-    """The seconds at which a checkpoint is due, asked once a tick; changes are seconds, too.
+    """Return the seconds at which a checkpoint is due, polled once a tick; changes are in seconds,
+    too.
 
-    It goes on where it was; its saves succeed.
+    The clock continues where it was; all saves succeed.
     """
     began, count = checkpoint._time, max(checkpoint._changes, 0)
     results = []
@@ -525,7 +527,7 @@ def every(seconds: float, begin: float = 10.0, end: float = 1e9) -> Iterator[flo
         begin += seconds
 
 
-def test_a_pause_saves_at_once_and_no_pause_within_a_minute() -> None:
+def test_a_pause_saves_at_once_and_without_a_pause_within_a_minute() -> None:
     assert due_at(fresh(), iter([10.0, 11.0, 11.5, 60.0]), 200) == [14, 62]
     assert due_at(fresh(), every(1, 10, 111), 200) == [55, 101, 112]
     assert due_at(fresh(), iter([10.0]), DAY, 20) == [40]  # once
@@ -533,8 +535,8 @@ def test_a_pause_saves_at_once_and_no_pause_within_a_minute() -> None:
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(0.01, 70), min_size=1, max_size=80), st.integers(0, TICKS - 1))
-def test_what_is_taught_in_any_rhythm_is_saved_in_time(steps: list[float], began: int) -> None:
-    """Saves follow a pause of 2 seconds, and the first change that is not saved by 45."""
+def test_changes_in_any_rhythm_are_saved_in_time(steps: list[float], began: int) -> None:
+    """A save follows a pause of 2 seconds, or the first unsaved change after at most 45."""
     checkpoint = fresh()
     checkpoint._time = began
     changes = [1 + sum(steps[:k]) for k in range(len(steps) + 1)]
@@ -545,8 +547,8 @@ def test_what_is_taught_in_any_rhythm_is_saved_in_time(steps: list[float], began
 
 
 @pytest.mark.parametrize("seconds", [3.0, 6.0, 50.0])
-def test_labels_without_end_spare_the_flash_for_ten_years(seconds: float) -> None:
-    """A save in 240 seconds, once the allowance is used up."""
+def test_endless_labels_spare_the_flash_for_ten_years(seconds: float) -> None:
+    """There is a save per 240 seconds, once the allowance is used up."""
     checkpoint = fresh()
     days = 30 if seconds == 50 else 8
     saves = len(due_at(checkpoint, every(seconds), days * DAY, seconds))
@@ -556,7 +558,7 @@ def test_labels_without_end_spare_the_flash_for_ten_years(seconds: float) -> Non
     assert max(b - a for a, b in itertools.pairwise(more)) <= EVERY + 2 * seconds + 46
 
 
-def test_a_name_is_saved_in_time_when_labels_have_no_end() -> None:
+def test_a_name_is_saved_in_time_among_endless_labels() -> None:
     checkpoint = fresh()
     due_at(checkpoint, every(6), 3 * DAY, 6)
     checkpoint._earned = 0
@@ -570,10 +572,10 @@ def test_a_night_without_labels_earns_saves_again() -> None:
     due_at(checkpoint, every(6), 3 * DAY, 6)
     began = checkpoint._left
     due_at(checkpoint, iter(()), 8 * HOUR + 60, 60)
-    assert checkpoint._left - began in (119, 120)  # what was not saved yet takes one
+    assert checkpoint._left - began in (119, 120)  # the unsaved changes take one
 
 
-def test_the_allowance_is_kept_over_a_restart(disk: Disk) -> None:
+def test_the_allowance_survives_a_restart(disk: Disk) -> None:
     board = reboot(disk, seconds=EVERY)
     board.checkpoint._left = 500
     assert board.checkpoint.save()
@@ -582,10 +584,10 @@ def test_the_allowance_is_kept_over_a_restart(disk: Disk) -> None:
     assert again.checkpoint._left == 500
     again.checkpoint._left = 0
     assert again.checkpoint.save()
-    assert reboot(disk, seconds=EVERY).checkpoint._left == 120  # of which labels may use 20
+    assert reboot(disk, seconds=EVERY).checkpoint._left == 120  # labels may use 20 of these
 
 
-def test_a_full_disk_is_not_written_to_again_and_again(disk: Disk) -> None:
+def test_a_full_disk_is_not_written_to_repeatedly(disk: Disk) -> None:
     disk.room = 10
     board = reboot(disk)
     checkpoint = board.checkpoint
@@ -608,15 +610,15 @@ def test_a_change_during_a_save_is_not_saved(disk: Disk) -> None:
     steps = checkpoint.steps()
     next(steps)
     checkpoint.note(9)
-    assert checkpoint.unsaved() == 9  # of this one, it is not known yet
+    assert checkpoint.unsaved() == 9  # the last save's outcome is not known yet
     for _ in steps:
         pass
     assert checkpoint.unsaved() == 2
 
 
-def test_what_is_forgotten_is_not_restored(disk: Disk) -> None:
+def test_a_forgotten_checkpoint_is_not_restored(disk: Disk) -> None:
     board, _ = save_some(disk, 2)
-    for _ in range(2):  # the second time, nothing is there
+    for _ in range(2):  # the second time, there is no file
         board.checkpoint.forget()
         assert not disk.files
         assert not reboot(disk).restored

@@ -1,4 +1,4 @@
-"""Names of classes: given, changed, merged, taken away; what is predicted; what is refused."""
+"""Class names: given, changed, merged, removed; predictions of named classes; refusals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def all_of(made: Any) -> list[str]:
     return [made.name(c) for c in range(made.classes)]
 
 
-def test_a_name_goes_to_a_class_that_never_had_one_first() -> None:
+def test_a_name_first_goes_to_a_class_that_never_had_one() -> None:
     made = names()
     assert all_of(made) == ["walk", "rest", "", ""]
     assert made.newest == -1
@@ -42,7 +42,7 @@ def test_a_name_goes_to_a_class_that_never_had_one_first() -> None:
     assert made.changes == 4
 
 
-def test_a_prediction_is_never_of_a_class_without_a_name() -> None:
+def test_a_class_without_a_name_is_never_predicted() -> None:
     made = names(spare=3)
     assert made.resolve(1, votes(0, 0, 0, 0, 0)) == 1
     assert made.resolve(4, votes(5, 7, 8, 8, 9)) == 1
@@ -53,7 +53,7 @@ def test_a_prediction_is_never_of_a_class_without_a_name() -> None:
     assert made.resolve(2, votes(5, 7, 8, 8, 9)) == 1
 
 
-def test_a_merged_class_says_and_learns_the_other() -> None:
+def test_a_merged_class_predicts_and_learns_the_other() -> None:
     made = names(spare=3)
     up, down = made.add("up"), made.add("down")
     made.merge(up, down)
@@ -92,7 +92,7 @@ def test_a_class_is_renamed() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", " a", "a ", "a\n", "\x7f", "x" * 17, "\u00e9" * 9])
-def test_what_is_no_name_is_refused(name: str) -> None:
+def test_an_invalid_name_is_refused(name: str) -> None:
     made = names()
     before = made.state_crc32()
     for change in (made.add, lambda text: made.rename(0, text)):
@@ -114,7 +114,7 @@ def test_a_name_is_utf_8(data: bytes) -> None:
     assert is_name(data, 0, len(data)) == right
 
 
-def test_other_mistakes_are_told() -> None:
+def test_other_mistakes_are_reported() -> None:
     made = names()
     with pytest.raises(ValueError, match="merged with itself: walk"):
         made.merge(0, 0)
@@ -133,7 +133,7 @@ def test_other_mistakes_are_told() -> None:
             library.ClassNames(known, spare)
 
 
-def test_names_are_saved_and_a_reset_brings_those_of_the_start_back() -> None:
+def test_names_are_saved_and_a_reset_restores_the_initial_ones() -> None:
     made, other = names(), names()
     made.add("stairs")
     made.merge(1, 0)

@@ -1,6 +1,6 @@
-"""ADWIN's windows against lists of bits, their cuts against the definition in float64.
+"""ADWIN's windows compared with lists of bits, and its cuts with the definition in float64.
 
-How far the kernel may be off, u being 1/16384:
+The kernel's errors, u being 1/16384:
 
     the means     each rounded down: their difference by less than u
     D             by less than 4/1024, LOG_ODDS_BOUND: two logarithms of 6/16384 each, ln 2 in
@@ -9,8 +9,8 @@ How far the kernel may be off, u being 1/16384:
     the bound     2 v D by u, the root by u, the second term by u, all too low; and it is too
                   high since m is rounded down
 
-So the right bound lies between `certain` and `possible` below, and only what lies between those
-two may be decided either way.
+So the right bound lies between `certain` and `possible` below, and only cases between the two may
+be decided either way.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def module(engine: str, name: str) -> ModuleType:
 
 
 def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:
-    """Windows as in hat.py, with whatever was there before."""
+    """Return windows as in hat.py, cleared after other contents."""
     table = module(engine, "adwin").windows_table(count)
     d = tuple(module(engine, "buffers").allocate(code, n) for _, code, n in table)
     for buffer in d:
@@ -54,12 +54,12 @@ def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:
 
 
 def table_of(d: tuple[Any, ...], engine: str = "checked") -> Any:
-    """What the kernels get; the windows begin at place 0."""
+    """Return the kernels' table; the windows begin at place 0."""
     return module(engine, "buffers").address_table(d)
 
 
 def buckets(d: tuple[Any, ...], k: int) -> list[tuple[int, int]]:
-    """(bits, ones) of each, the oldest first."""
+    """Return (bits, ones) of each bucket, the oldest first."""
     results = []
     for size in reversed(range(SIZES)):
         row = k * SIZES + size
@@ -68,7 +68,7 @@ def buckets(d: tuple[Any, ...], k: int) -> list[tuple[int, int]]:
 
 
 def check_window(d: tuple[Any, ...], k: int, bits: list[int]) -> None:
-    """It is about the last `width` of the bits, in buckets of its layout."""
+    """Check that a window holds the last `width` of the bits, in buckets of its layout."""
     width, total = d[0][k], d[1][k]
     assert width <= min(len(bits), MOST)
     assert total == sum(bits[len(bits) - width :])
@@ -83,7 +83,7 @@ def check_window(d: tuple[Any, ...], k: int, bits: list[int]) -> None:
 
 
 def level(bits: list[int], width: int) -> int:
-    """The mean of the last ones in Q14, rounded down."""
+    """Return the mean of the last `width` bits in Q14, rounded down."""
     return sum(bits[len(bits) - width :]) * 16384 // width if width else 0
 
 
@@ -92,10 +92,8 @@ def level(bits: list[int], width: int) -> int:
     st.integers(0, 2**32 - 1),
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 300), st.floats(0, 1)), max_size=12),
 )
-def test_windows_hold_the_last_bits_and_not_each_others(
-    seed: int, runs: list[tuple[int, int, float]]
-) -> None:
-    """A 1 is returned only by a look at a cut that left a greater mean."""
+def test_windows_hold_their_last_bits(seed: int, runs: list[tuple[int, int, float]]) -> None:
+    """The kernel returns 1 only after a check that cut the window and left a greater mean."""
     drift = module("checked", "adwin")
     d = windows(3)
     rng = np.random.default_rng(seed)
@@ -116,7 +114,7 @@ def test_windows_hold_the_last_bits_and_not_each_others(
 
 
 def drift_state(d: tuple[Any, ...], k: int) -> list[list[int]]:
-    """All that belongs to window k."""
+    """Return the complete state of window k."""
     rows = (1, 1, 1, SIZES, SIZES * BUCKETS)
     return [list(buffer[k * n : (k + 1) * n]) for buffer, n in zip(d, rows, strict=True)]
 
@@ -140,7 +138,7 @@ def test_drop_oldest_forgets_one_bucket(length: int, seed: int) -> None:
 
 @pytest.mark.parametrize("ones", [0, 1])
 def test_a_full_window_forgets_its_oldest_bits(ones: int) -> None:
-    """More than 20,000 equal bits: 16 bits and 32-bit sums are enough, nothing is ever cut."""
+    """With over 20,000 equal bits, 16-bit widths and 32-bit sums suffice, and there is no cut."""
     drift = module("checked", "adwin")
     d = windows(2)
     widest = 0
@@ -177,7 +175,7 @@ def test_log_odds_keeps_its_bound_for_every_width() -> None:
 
 
 def decide(d: tuple[Any, ...], k: int) -> tuple[bool, bool, bool]:
-    """ADWIN on these buckets: (cut, cut for certain, possibly cut), see above."""
+    """Return ADWIN's decision on these buckets: (cut, cut for certain, possibly cut)."""
     width, total = d[0][k], d[1][k]
     share = total / width
     v, odds = share * (1 - share), log(2 * log(width) / DELTA)
@@ -200,8 +198,8 @@ def decide(d: tuple[Any, ...], k: int) -> tuple[bool, bool, bool]:
     return cut, certain, possible
 
 
-def test_differs_is_the_definition_in_floats() -> None:
-    """Where the mean changes by little or much, of narrow and wide windows: 5,000 decisions."""
+def test_differs_matches_the_definition_in_floats() -> None:
+    """5,000 decisions cover small and large changes of the mean, narrow and wide windows."""
     drift = module("checked", "adwin")
     rng = np.random.default_rng(1)
     count = unclear = cuts = other = 0
@@ -229,7 +227,7 @@ def test_differs_is_the_definition_in_floats() -> None:
 
 
 def long_runs() -> Any:
-    """A loop over add_bit: (d, k, bits, said) to the number of 1s that it returned."""
+    """A loop over add_bit: it maps (d, k, bits, returned) to the number of 1s returned."""
     add_bit = bare_kernel("adwin", "add_bit")
 
     def feed(d: tuple[Any, ...], k: int, bits: Bits, returned: Bits) -> int:
@@ -251,11 +249,11 @@ def draw(rng: np.random.Generator, length: int, p: float) -> Bits:
 
 
 @pytest.mark.parametrize("p", [0.05, 0.2, 0.5])
-def test_false_alarms_are_as_rare_as_delta_says(p: float, feed: Any) -> None:
-    """100 streams of 20,000 bits, a look every 32 bits: a tenth of delta per look at most.
+def test_false_alarms_are_as_rare_as_delta_requires(p: float, feed: Any) -> None:
+    """In 100 streams of 20,000 bits, with a check every 32 bits, at most a tenth of delta is used.
 
-    Delta is a bound that ADWIN's proof adds up over all cuts; the alarms here are 0 to 1 of
-    62,500 looks, of which delta would allow 125.
+    Delta is a bound that ADWIN's proof adds up over all cuts; the alarms here are 0 to 1 of 62,500
+    checks, of which delta would allow 125.
     """
     rng = np.random.default_rng(int(p * 100))
     alarms = 0
@@ -267,7 +265,7 @@ def test_false_alarms_are_as_rare_as_delta_says(p: float, feed: Any) -> None:
 
 
 def bits_to_notice(old: int, p: float, rise: float) -> int:
-    """How many new bits, after so many old ones, make half of the rise more than chance allows."""
+    """Return how many new bits, after `old` old ones, make half of the rise significant."""
     new = LEAST
     while True:
         share = (old * p + new * (p + rise)) / (old + new)
@@ -279,8 +277,8 @@ def bits_to_notice(old: int, p: float, rise: float) -> int:
 
 @pytest.mark.parametrize(("old", "rise"), [(10_000, 0.1), (1000, 0.3), (10_000, 0.3)])
 @pytest.mark.parametrize("p", [0.05, 0.2, 0.5])
-def test_a_rise_is_noticed_in_time(p: float, old: int, rise: float, feed: Any) -> None:
-    """In each of 40 streams, within 1.5 times what half of the rise needs, 140 to 2,634."""
+def test_a_rise_is_detected_in_time(p: float, old: int, rise: float, feed: Any) -> None:
+    """Each of 40 streams needs at most 1.5 times the bits for half of the rise, 140 to 2,634."""
     rng = np.random.default_rng(old)
     limit = bits_to_notice(old, p, rise) * 3 // 2
     for _ in range(40):
@@ -289,12 +287,12 @@ def test_a_rise_is_noticed_in_time(p: float, old: int, rise: float, feed: Any) -
         new = draw(rng, limit, p + rise)
         assert feed(d, 0, new, np.zeros_like(new)) >= 1
         feed(d, 0, draw(rng, 5000, p + rise), np.zeros(5000, np.uint8))
-        assert abs(d[1][0] / d[0][0] - (p + rise)) < rise / 2  # and the old ones are forgotten
+        assert abs(d[1][0] / d[0][0] - (p + rise)) < rise / 2  # and the old bits are forgotten
 
 
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.2), (0.6, 0.5), (0.95, 0.05), (1.0, 0.0)])
 def test_a_fall_is_forgotten_without_an_alarm(p: float, q: float, feed: Any) -> None:
-    """In 100 streams of 2,000 bits and 2,000 more, of which the mean is that of the new ones."""
+    """In 100 streams of 2,000 bits and 2,000 more, the mean becomes that of the new bits."""
     rng = np.random.default_rng(5)
     alarms = 0
     for _ in range(100):
@@ -304,11 +302,11 @@ def test_a_fall_is_forgotten_without_an_alarm(p: float, q: float, feed: Any) -> 
         alarms += feed(d, 0, new, np.zeros_like(new))
         assert d[0][0] < 2600 or p - q < 0.2
         assert abs(d[1][0] / d[0][0] - q) < 0.1
-    assert alarms <= 2  # chance's own
+    assert alarms <= 2  # by chance
 
 
 def rivers(bits: Bits, most: int) -> list[int]:
-    """After how many bits River's ADWIN had cut its window."""
+    """Return the bit counts at which River's ADWIN cuts its window."""
     from river.drift import ADWIN
 
     other = ADWIN(delta=DELTA, clock=CLOCK, max_buckets=most, min_window_length=LEAST)
@@ -322,10 +320,10 @@ def rivers(bits: Bits, most: int) -> list[int]:
 
 @pytest.mark.parametrize("most", [4, 5])
 @pytest.mark.parametrize(("p", "q"), [(0.1, 0.4), (0.05, 0.3), (0.3, 0.8), (0.0, 1.0)])
-def test_large_rises_are_noticed_when_river_notices_them(
+def test_large_rises_are_detected_when_river_detects_them(
     p: float, q: float, most: int, feed: Any
 ) -> None:
-    """Of 10 streams at least 8 within three looks of River's, all within ten."""
+    """Of 10 streams, at least 8 are within three checks of River's, all within ten."""
     rng = np.random.default_rng(7)
     apart = []
     for _ in range(10):
@@ -339,7 +337,7 @@ def test_large_rises_are_noticed_when_river_notices_them(
     assert max(apart) <= 10
 
 
-def test_a_rise_is_noticed_as_late_as_delta_says() -> None:
+def test_a_rise_is_detected_as_late_as_delta_implies() -> None:
     d = windows(1)
     rng = np.random.default_rng(11)
     rates = np.repeat([0.3, 0.45, 0.3], 1500)

@@ -1,4 +1,4 @@
-"""exp_decays() is exp_decay() of many numbers."""
+"""exp_decays() equals exp_decay() of each number."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NAME = loader.load("checked").__name__
 fixed = sys.modules[f"{NAME}.fixed"]
 
 
-def test_exp_decays_is_exp_decay_of_each() -> None:
-    # all quotients of ln(2), their borders, what is 0, and what comes right before it
+def test_exp_decays_equals_exp_decay_of_each() -> None:
+    # all quotients of ln(2), their borders, arguments with result 0, and the last ones before them
     borders = [k * 45426 + d for k in range(24) for d in (-1, 0, 1)]
     given = [*range(0, 1 << 20, 977), *borders[1:], (1 << 20) - 1, 1 << 20, (1 << 31) - 1]
     values = array("i", given)

@@ -1,4 +1,4 @@
-"""The random generator against big integers and chi-square, the functions against math."""
+"""The random generator compared with big integers and chi-square, the functions with math."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BITS = 2**15  # a draw has 15 random bits
 
 
 def read_multipliers() -> tuple[int, int]:
-    """_A and _B as they stand in the source."""
+    """Return _A and _B from the source."""
     tree = ast.parse((library_files.folder() / "fixed.py").read_text(encoding="utf-8"))
     constants = {
         node.targets[0].id: ast.literal_eval(node.value.args[0])
@@ -40,7 +40,7 @@ MODULI = tuple(a * 2**16 - 1 for a in MULTIPLIERS)
 
 
 def is_prime(n: int) -> bool:
-    """By Miller and Rabin, with bases that leave no doubt below 3.3e24."""
+    """Whether n is prime, by Miller and Rabin, with bases that are exact below 3.3e24."""
     bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
     if n < 2 or any(n % p == 0 for p in bases):
         return n in bases
@@ -64,7 +64,7 @@ def below(rng: array[int], n: int) -> int:
 
 
 def reference(state: list[int], n: int) -> Iterator[tuple[list[int], int]]:
-    """State and draw of each step: multiply-with-carry multiplies modulo a * 2**16 - 1."""
+    """Yield state and draw of each step: multiply-with-carry multiplies modulo a * 2**16 - 1."""
     while True:
         state = [x * a % m for x, a, m in zip(state, MULTIPLIERS, MODULI, strict=True)]
         yield state, ((state[0] ^ state[1]) % BITS) * n // BITS
@@ -76,12 +76,12 @@ def test_is_prime_knows_the_small_primes() -> None:
 
 
 @pytest.mark.parametrize("a", MULTIPLIERS)
-def test_the_period_is_as_long_as_the_source_says(a: int) -> None:
+def test_the_period_is_as_long_as_documented(a: int) -> None:
     modulus, period = a * 2**16 - 1, a * 2**15 - 1
     assert is_prime(modulus)
     assert is_prime(period)
     # The order of a divides a prime and is not 1, so every state but the two fixed points, 0 and
-    # the modulus, comes back after exactly `period` steps.
+    # the modulus, recurs after exactly `period` steps.
     assert pow(a, period, modulus) == 1
     assert a % modulus != 1
     assert modulus < 2**30
@@ -92,7 +92,7 @@ def test_the_generators_differ() -> None:
 
 
 @given(SEEDS, st.integers(1, 65536))
-def test_draws_are_those_of_the_big_integer_generator(seed: int, n: int) -> None:
+def test_draws_match_the_big_integer_generator(seed: int, n: int) -> None:
     rng = seeded(seed)
     expected = reference(list(rng), n)
     for _ in range(50):
@@ -131,7 +131,7 @@ def test_neighbouring_seeds_give_other_draws() -> None:
 
 
 def state_before(z: int, w: int) -> array[int]:
-    """The state whose next draw is made from z and w: the inverse of a is 2**16."""
+    """Return the state whose next draw is made from z and w: the inverse of a is 2**16."""
     return array("i", [s * 2**16 % m for s, m in zip((z, w), MODULI, strict=True)])
 
 
@@ -143,7 +143,7 @@ def test_below_is_below_for_every_n() -> None:
 
 
 @given(SEEDS, st.integers(1, BITS))
-def test_every_value_below_n_can_come(seed: int, n: int) -> None:
+def test_every_value_below_n_is_possible(seed: int, n: int) -> None:
     value = seed % n
     least = -(-value * BITS // n)  # the least 15 bits that give it
     z = seed % (MODULI[0] - BITS) // BITS * BITS + BITS + least
@@ -164,7 +164,7 @@ def test_draws_are_uniform(n: int, seed: int) -> None:
 
 @pytest.mark.parametrize("n", [2, 5, 16])
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_draws_do_not_depend_on_those_before(n: int, lag: int) -> None:
+def test_draws_do_not_depend_on_earlier_ones(n: int, lag: int) -> None:
     from scipy import stats
 
     rng = seeded(5)
@@ -200,7 +200,7 @@ def test_log2_keeps_its_bound_anywhere(n: int) -> None:
 
 @pytest.mark.parametrize("top", range(30))
 def test_log2_keeps_its_bound_around_powers_of_two_and_between(top: int) -> None:
-    """16,384 values of every size: beyond 17 bits the lower ones hardly matter."""
+    """Of the 16,384 values of every size, the bits below 17 hardly matter."""
     assert fixed.log2(1 << top) == top << 14
     between = range(1 << top, 2 << top, max(1, (1 << top) >> 14))
     for n in (*between, (2 << top) - 1):
@@ -215,17 +215,17 @@ def test_n_log2_keeps_its_bound_everywhere_and_30_bits() -> None:
         assert 0 < y < 2**29
 
 
-def test_square_root_is_that_of_math() -> None:
+def test_square_root_matches_math() -> None:
     roots = range(2**15)
     for n in (*range(2**16), *(r * r for r in roots), *(r * r - 1 for r in roots[1:]), 2**30 - 1):
         assert fixed.square_root(n) == isqrt(n)
 
 
 @given(st.integers(0, 2**30 - 1))
-def test_square_root_is_that_of_math_anywhere(n: int) -> None:
+def test_square_root_matches_math_anywhere(n: int) -> None:
     assert fixed.square_root(n) == isqrt(n)
 
 
-def test_exp_decay_is_exp_of_minus_x() -> None:
+def test_exp_decay_matches_exp_of_minus_x() -> None:
     for x in [*range(0, 1 << 20, 977), (1 << 31) - 1]:
         assert abs(fixed.exp_decay(x) / 16384 - exp(-x / 65536)) < 6 / 16384

@@ -1,4 +1,4 @@
-"""Runs of rows in one kernel: what take() does row by row, however the rows are cut."""
+"""Runs of rows in one kernel equal take() row by row, however the rows are divided."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SHAPES = st.builds(
 def rows_of(
     seed: int, columns: int, rows: int, odd: float = 0.2, unit: int = 500
 ) -> NDArray[np.int32]:
-    """A season and noise, in whole units; some values far off, at the ends of all, or missing."""
+    """Draw a season and noise, in whole units; some values are outliers, limits, or missing."""
     rng = np.random.default_rng(seed)
     raw = rng.normal(0, 1000, (rows, columns)) + 3000 * np.sin(np.arange(rows) / 4)[:, None]
     raw[rng.random(raw.shape) < odd / 2] *= 1000
@@ -83,7 +83,7 @@ def in_runs(made: Any, raw: NDArray[np.int32], cuts: list[int]) -> list[tuple[in
 
 
 def runs_of(made: Any) -> Any:
-    """The module of the library that the forecaster is of."""
+    """Return the library module that defines the forecaster's runs."""
     package = type(made).__module__.partition(".")[0]
     return __import__(f"{package}.forecast_runs", fromlist=["ForecastRuns"])
 
@@ -100,7 +100,7 @@ def state(made: Any) -> dict[str, bytes]:
               st.sampled_from([0, 0.02, 0.2]), st.sampled_from([1, 2000])),
     st.lists(st.integers(0, 90), max_size=4),
 )  # fmt: skip
-def test_a_run_is_what_its_rows_are_one_by_one(
+def test_a_run_equals_its_rows_one_by_one(
     engine: str, learner: str, shape: Shape, raw: NDArray[np.int32], cuts: list[int]
 ) -> None:
     raw = raw[:, : shape["columns"]]
@@ -116,9 +116,7 @@ def test_a_run_is_what_its_rows_are_one_by_one(
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("horizon", [0, 2])
-def test_a_run_goes_on_where_take_has_stopped_and_the_other_way_round(
-    engine: str, horizon: int
-) -> None:
+def test_a_run_continues_after_take_and_the_other_way_round(engine: str, horizon: int) -> None:
     shape = {"columns": 2, "column": 1, "horizon": horizon, "lags": 3, "interval": 80}
     raw = rows_of(7, 2, 120, unit=2000)
     twins = [forecaster(engine, "LinearRegressor", shape, raw[:20]) for _ in range(2)]
@@ -130,8 +128,8 @@ def test_a_run_goes_on_where_take_has_stopped_and_the_other_way_round(
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("odd", [0, 1])
-def test_counts_that_are_full_are_halved_alike(engine: str, odd: int) -> None:
-    """Sums of errors are halved with the samples that they are of, and carry from word to word."""
+def test_full_counts_are_halved_equally(engine: str, odd: int) -> None:
+    """Sums of errors are halved together with their samples, and carry from word to word."""
     shape = {"columns": 2, "column": 0, "horizon": 0, "lags": 1, "interval": 90}
     raw = rows_of(3, 2, 30, odd=0)
     raw[25:28, 0] = RAW_MAX, -RAW_MAX, RAW_MAX
@@ -148,7 +146,7 @@ def test_counts_that_are_full_are_halved_alike(engine: str, odd: int) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("horizon", [0, 1])
-def test_a_target_out_of_range_counts_as_the_end_of_it(engine: str, horizon: int) -> None:
+def test_a_target_out_of_range_counts_as_its_limit(engine: str, horizon: int) -> None:
     shape = {"columns": 2, "column": 1, "horizon": horizon, "lags": 1, "interval": None}
     raw = rows_of(5, 2, 60)
     beyond = raw.copy()
@@ -161,8 +159,8 @@ def test_a_target_out_of_range_counts_as_the_end_of_it(engine: str, horizon: int
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("horizon", [0, 3])
-def test_an_interval_holds_its_ends(engine: str, horizon: int) -> None:
-    """Of a target that stays as it is, which an interval without a width holds."""
+def test_an_interval_includes_its_ends(engine: str, horizon: int) -> None:
+    """An interval without width contains a constant target."""
     shape = {"columns": 2, "column": 0, "horizon": horizon, "lags": 1, "interval": 90}
     raw = rows_of(2, 2, 60, odd=0)
     raw[:, 0] = 7

@@ -1,4 +1,4 @@
-"""Ranges that grow and shrink: exact, in bounded time, without forgetting what was learned."""
+"""Ranges that grow and shrink: exact, in bounded time, without loss of learned state."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ MISSING = -(2**29)
     st.integers(-(2**13), 2**13),
     st.data(),
 )
-def test_a_code_moves_to_the_one_that_its_value_has_in_the_new_range(
+def test_a_moved_code_equals_the_code_in_the_new_range(
     bits: int, doublings: int, steps: int, data: Any
 ) -> None:
-    """Exactly, for every value that is inside both ranges."""
+    """This is exact for every value that is inside both ranges."""
     after = bits + doublings
     if after > 30:
         return
@@ -45,8 +45,8 @@ def test_a_code_moves_to_the_one_that_its_value_has_in_the_new_range(
 
 @settings(max_examples=examples(500))
 @given(st.integers(0, 30), st.integers(1, 13), st.data())
-def test_a_code_of_a_range_that_shrinks_is_shifted(bits: int, halvings: int, data: Any) -> None:
-    """It is the code of its value, or less by what the wider range could not tell."""
+def test_a_code_of_a_shrinking_range_is_shifted(bits: int, halvings: int, data: Any) -> None:
+    """A moved code is that of its value, or lower by the resolution of the wider range."""
     after = bits - halvings
     if after < 0:
         return
@@ -61,7 +61,7 @@ def test_a_code_of_a_range_that_shrinks_is_shifted(bits: int, halvings: int, dat
         assert moved == exact
     elif moved >= ranges.coded(0, after):
         assert exact - (1 << halvings) < moved <= exact
-    else:  # it came to lie before the range, by less than a step of the wider one
+    else:  # it is now before the range, by less than a step of the wider one
         assert ranges.coded(v - (1 << (bits - 13)), after) <= moved < exact
 
 
@@ -91,7 +91,7 @@ def test_codes_grow_with_the_values(bits: int, values: list[int]) -> None:
 
 
 class Keeper:
-    """Keeps the codes of all samples, and moves them."""
+    """A learner that stores the codes of all samples, and moves them."""
 
     def __init__(self) -> None:
         self.codes: list[list[int]] = []
@@ -119,12 +119,13 @@ def learned(rows: Any) -> tuple[Any, Keeper]:
 
 @settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(0, 28), st.floats(0, 1))
-def test_what_was_coded_before_is_coded_as_if_it_came_now(
+def test_earlier_codes_equal_the_codes_in_the_present_range(
     seed: int, features: int, log_scale: int, drift: float
 ) -> None:
-    """Exactly if it was in the range then; else as the least value that its code stood for.
+    """Codes are exact if the value was in range; others stand for the least value of the code.
 
-    Nor if the range grew with it, but for a nearer value: it may come to lie outside again.
+    A code may also be inexact if the range grew with its sample, but only to include a nearer
+    value.
     """
     rng = np.random.default_rng(seed)
     rows = rng.normal(0, 1, (200, features)) + drift * np.arange(200)[:, None] / 20
@@ -141,7 +142,7 @@ def test_what_was_coded_before_is_coded_as_if_it_came_now(
     assert off <= quantizer.clamped + len(keeper.moves)
 
 
-def test_one_wrong_reading_widens_nothing() -> None:
+def test_one_outlier_widens_nothing() -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(-1000, 1000, (400, 2))
     rows[200] = RAW
@@ -158,10 +159,10 @@ def test_one_wrong_reading_widens_nothing() -> None:
     st.integers(0, 2**32 - 1),
     st.integers(1, 3),
 )
-def test_one_wrong_reading_among_the_first_samples_widens_nothing(
+def test_one_outlier_among_the_first_samples_widens_nothing(
     place: int, side: int, log_far: int, seed: int, features: int
 ) -> None:
-    """Whichever it is, and however far away: the others are told apart as without it."""
+    """At any place and distance of the outlier, the others are separated as without it."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(0, 1000, (400, features)).round().astype(int)
     rows[:4] = rng.permuted(np.repeat([[-700], [-200], [400], [900]], features, axis=1), axis=0)
@@ -174,20 +175,20 @@ def test_one_wrong_reading_among_the_first_samples_widens_nothing(
 
 
 @pytest.mark.parametrize("features", [1, 3])
-def test_what_was_coded_beside_a_wrong_reading_has_one_code(features: int) -> None:
-    """Where the first reading is wrong, the next two were squeezed: they come to lie inside."""
+def test_samples_coded_with_an_outlier_share_one_code(features: int) -> None:
+    """If the first reading is wrong, the next two have nearly the same code; it lies inside."""
     rows = np.array([[10**6], [20], [27], [24], [21], [29]]).repeat(features, axis=1)
     quantizer, keeper = learned(rows)
     codes = np.array(keeper.codes)
-    assert np.ptp(codes[:3]) <= 600  # of 65536
+    assert np.ptp(codes[:3]) <= 600  # out of 65536
     assert 4096 < codes[:3].min() <= codes[:3].max() < 61440
     assert np.ptp(codes[3:, 0]) > 57344 // 3
     low, bits = quantizer.range_of(0)
     assert low <= 20 < 29 < low + (1 << bits) <= 64
 
 
-def test_a_value_that_comes_twice_is_no_wrong_reading() -> None:
-    """A lamp that is off, then on: the first samples stay where they are."""
+def test_a_value_that_occurs_twice_is_no_outlier() -> None:
+    """A lamp is off, then on: the first samples keep their places."""
     for first in ([0, 0, 4000, 4003], [0, 4000, 0, 4003], [0, 4000, 4003, 0]):
         rows = np.array([*first, 4001, 0, 4002, 0])[:, None]
         _, keeper = learned(rows)
@@ -197,7 +198,7 @@ def test_a_value_that_comes_twice_is_no_wrong_reading() -> None:
 
 
 def test_a_second_class_widens_an_early_range() -> None:
-    """It is far away, but its values differ."""
+    """The class is far away, but its values differ."""
     quantizer, keeper = learned(np.array([3, 5, 4, 6, 5, 4, 30_000, 30_200, 30_100])[:, None])
     low, bits = quantizer.range_of(0)
     assert low + (1 << bits) > 30_000
@@ -206,8 +207,8 @@ def test_a_second_class_widens_an_early_range() -> None:
 
 @pytest.mark.parametrize("stuck", [32767, -RAW, 65535, RAW])
 @pytest.mark.parametrize("seen", [20, 100, 400, 3000])
-def test_a_sensor_that_is_pulled_out_for_a_while_widens_nothing(stuck: int, seen: int) -> None:
-    """It gives one value again and again; those of before and after are told apart as ever."""
+def test_a_sensor_that_is_unplugged_for_a_while_widens_nothing(stuck: int, seen: int) -> None:
+    """It gives one value again and again; the other values are separated as before."""
     rows = np.random.default_rng(0).integers(-300, 300, (seen, 1))
     rows = np.concatenate([rows, np.full((200, 1), stuck), rows])
     quantizer, keeper = learned(rows)
@@ -218,7 +219,7 @@ def test_a_sensor_that_is_pulled_out_for_a_while_widens_nothing(stuck: int, seen
 
 
 def test_a_class_that_is_far_away_widens_a_range() -> None:
-    """Its values are not all the same."""
+    """The values of the class are not all equal."""
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.integers(0, 100, 400), rng.integers(30_000, 31_000, 20)])
     quantizer, _ = learned(rows[:, None])
@@ -226,7 +227,7 @@ def test_a_class_that_is_far_away_widens_a_range() -> None:
     assert low + (1 << bits) > 30_000
 
 
-def test_heavy_tails_do_not_squeeze_the_rest() -> None:
+def test_heavy_tails_do_not_squeeze_the_others() -> None:
     rng = np.random.default_rng(1)
     rows = (rng.standard_cauchy((3000, 1)) * 1000).clip(-RAW, RAW).astype(int)
     _, keeper = learned(rows)
@@ -234,7 +235,7 @@ def test_heavy_tails_do_not_squeeze_the_rest() -> None:
     assert np.diff(middle)[0] > 65536 // 50
 
 
-def test_after_the_first_samples_one_range_at_most_grows_with_each() -> None:
+def test_after_the_first_samples_at_most_one_range_grows_per_sample() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(0, 1000, (500, 40)) * np.exp(np.arange(500) / 100)[:, None]
     _, keeper = learned(rows.astype(int))
@@ -244,8 +245,8 @@ def test_after_the_first_samples_one_range_at_most_grows_with_each() -> None:
 
 
 @pytest.mark.parametrize(("seen", "needed"), [(20, 2), (100, 3), (300, 4), (1500, 5)])
-def test_so_many_values_outside_in_a_row_make_a_range_grow(seen: int, needed: int) -> None:
-    """The later, the more: two below 64 samples, three below 256, four below 1,024, then five."""
+def test_a_range_grows_after_several_values_outside_in_a_row(seen: int, needed: int) -> None:
+    """The number rises: two below 64 samples, three below 256, four below 1,024, then five."""
     inside = np.resize([0, 1000], seen)
     _, keeper = learned(np.concatenate([inside, np.full(8, 5000)])[:, None])
     late = [k for k in keeper.moves if k >= 16]
@@ -253,8 +254,8 @@ def test_so_many_values_outside_in_a_row_make_a_range_grow(seen: int, needed: in
 
 
 @given(st.integers(1, 2**28))
-def test_a_range_has_room_for_a_sixteenth_more_than_it_holds(most: int) -> None:
-    """It is the shortest one that has: its length is a power of two."""
+def test_a_range_has_room_for_a_sixteenth_more_than_its_values(most: int) -> None:
+    """Its length is the shortest power of two with that room."""
     quantizer, _ = learned(np.array([[0], [most]]))
     bits = {name: buffer for name, _, buffer in quantizer.buffers()}["growing.bits"][0]
     length = most + 1
@@ -262,14 +263,14 @@ def test_a_range_has_room_for_a_sixteenth_more_than_it_holds(most: int) -> None:
 
 
 def far_then_near(far: int, near: int, seed: int = 4) -> Any:
-    """So many rows of two features, then rows of a thousandth of these values."""
+    """Return rows of two features, then rows with a thousandth of their spread."""
     rows = np.random.default_rng(seed).normal(0, 2**20, (far + near, 2))
     rows[far:] /= 1000
     return rows.astype(int)
 
 
-def test_a_range_shrinks_once_its_values_were_close_together_for_long() -> None:
-    """The values of before keep their order, beyond the new range."""
+def test_a_range_shrinks_when_its_values_are_close_for_long() -> None:
+    """The earlier values keep their order, beyond the new range."""
     rows = far_then_near(400, 300)
     quantizer, keeper = learned(rows)
     for f in range(2):
@@ -291,7 +292,7 @@ def test_a_range_that_shrank_grows_again() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, RAW, 2**20])
-def test_wrong_readings_do_not_keep_a_range_wide(wrong: int) -> None:
+def test_outliers_do_not_keep_a_range_wide(wrong: int) -> None:
     rows = far_then_near(400, 600)
     rows[410::150] = wrong
     quantizer, _ = learned(rows)
@@ -299,7 +300,7 @@ def test_wrong_readings_do_not_keep_a_range_wide(wrong: int) -> None:
 
 
 @pytest.mark.parametrize("near", [0, 3, 100])
-def test_a_value_that_stays_as_it_is_shrinks_nothing(near: int) -> None:
+def test_a_constant_value_shrinks_nothing(near: int) -> None:
     rows = far_then_near(400, 600)
     rows[400:] = near
     quantizer, keeper = learned(rows)
@@ -308,7 +309,7 @@ def test_a_value_that_stays_as_it_is_shrinks_nothing(near: int) -> None:
 
 
 def smaller(part: int, samples: int) -> Any:
-    """500 rows of one feature, then so many whose values are in a smaller part of the range."""
+    """Return 500 rows of one feature, then `samples` rows in a smaller part of the range."""
     rows = np.random.default_rng(0).uniform(0, 2**20, (500 + samples, 1))
     rows[500:] /= part
     return rows.astype(int)
@@ -321,8 +322,8 @@ def test_values_in_a_smaller_part_of_a_range_shrink_nothing(part: int) -> None:
 
 
 @pytest.mark.parametrize("part", [40, 100])
-def test_where_few_codes_are_left_it_takes_a_thousand_values(part: int) -> None:
-    """In metres what was in centimetres: the range is a 32nd of that of before, or less."""
+def test_where_few_codes_are_left_a_thousand_values_shrink_the_range(part: int) -> None:
+    """An example is metres instead of centimetres: the range shrinks to a 32nd or less."""
     rows = smaller(part, 1100)
     quantizer, keeper = learned(rows)
     assert next(k for k in keeper.moves if k > 500) in range(1523, 1530)
@@ -331,8 +332,8 @@ def test_where_few_codes_are_left_it_takes_a_thousand_values(part: int) -> None:
     assert 1 << bits < 4 * np.ptp(rows[500:])
 
 
-def test_while_one_class_is_taught_no_range_shrinks() -> None:
-    """A sensor at rest is no other unit; the class after it has values as those before."""
+def test_no_range_shrinks_while_one_class_is_taught() -> None:
+    """A sensor at rest has no new unit; the class after it has values like those before it."""
     rows = far_then_near(400, 600)
     keeper = Keeper()
     quantizer = LIBRARY.GrowingQuantizer(2, follow=(keeper,))
@@ -344,7 +345,7 @@ def test_while_one_class_is_taught_no_range_shrinks() -> None:
     assert max(keeper.moves) < 400
 
 
-def test_the_state_of_a_range_that_is_about_to_shrink_is_kept() -> None:
+def test_the_state_of_a_range_that_is_about_to_shrink_is_saved() -> None:
     rows = far_then_near(400, 300).astype(np.int32)
     quantizer, _ = learned(rows)
     first, _ = learned(rows[:600])
@@ -439,8 +440,8 @@ LEARNERS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("class_name", "parameters"), LEARNERS)
-def test_learners_move_along(class_name: str, parameters: dict[str, Any]) -> None:
-    """Their states stay sound, and they know what they knew."""
+def test_learners_follow_the_moves(class_name: str, parameters: dict[str, Any]) -> None:
+    """Their states stay valid, and they keep what they learned."""
     rows, labels = mixed(1, 600, 3)
     model = getattr(LIBRARY, class_name)(3, 3, **parameters)
     quantizer = LIBRARY.GrowingQuantizer(3, follow=(model,))
@@ -451,7 +452,7 @@ def test_learners_move_along(class_name: str, parameters: dict[str, Any]) -> Non
         right += model.learn(codes, int(labels[k])) == labels[k] if k >= 300 else 0
         if k % 50 == 0:
             model.load(model.save())
-    assert right > 180  # of 300; one in three is chance
+    assert right > 180  # out of 300; one in three is chance
 
 
 @pytest.mark.usefixtures("micropython_command")
@@ -469,13 +470,13 @@ def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
         with engines.start(engine, class_name, given_parameters, growing=True) as run:
             data = run.run(rows, labels).tobytes()
             bits = {name: buffer for name, _, buffer in run.buffers()}["growing.bits"]
-            assert max(bits) < 18  # of 22, before they shrank
+            assert max(bits) < 18  # down from 22, before the ranges shrank
             results.append((data, run.buffers(), vars(run.status())))
     assert results[0] == results[1]
 
 
 def clusters(samples: int, run: int, seed: int = 5) -> tuple[Any, Any]:
-    """Rows of twelve clusters, of three classes in runs as long; and their labels."""
+    """Return rows of twelve clusters, of three classes in runs of equal length, and the labels."""
     rng = np.random.default_rng(seed)
     centres = rng.uniform(-(2**27), 2**27, (12, 4))
     labels = np.repeat(rng.integers(0, 3, samples // run + 1), run)[:samples]
@@ -485,8 +486,10 @@ def clusters(samples: int, run: int, seed: int = 5) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("run_length", [1, 20])
 @pytest.mark.parametrize("most", [16384, 65536])
-def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int, run_length: int) -> None:
-    """All values are a thousandth from the middle on; 500 labels later no labels come."""
+def test_in_another_unit_a_learner_is_as_accurate_as_a_fresh_one(
+    most: int, run_length: int
+) -> None:
+    """From the middle on all values are a thousandth; 500 labels later the labels end."""
     rows, labels = clusters(2500, run_length)
     rows[1000:] /= 1000
     right = []
@@ -500,8 +503,8 @@ def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int, run_leng
 
 
 @pytest.mark.parametrize("gain", [0.03, 0.01])
-def test_with_another_gain_a_learner_is_as_good_as_before(gain: float) -> None:
-    """Such as metres for centimetres: 1,500 labels later no labels come."""
+def test_with_another_gain_a_learner_is_as_accurate_as_before(gain: float) -> None:
+    """An example is metres for centimetres: 1,500 labels later the labels end."""
     rows, labels = clusters(5000, 1)
     rows[2000:] *= gain
     given_parameters = {"features": 4, "classes": 3, "bytes": 16384}
@@ -512,8 +515,8 @@ def test_with_another_gain_a_learner_is_as_good_as_before(gain: float) -> None:
 
 @pytest.mark.usefixtures("micropython_command")
 @pytest.mark.parametrize("all_come", [True, False])
-def test_samples_of_another_unit_go_unless_a_class_came_there_alone(all_come: bool) -> None:
-    """Two classes whose values are close together do not make a board forget the third one."""
+def test_samples_of_another_unit_are_dropped_unless_classes_are_missing(all_come: bool) -> None:
+    """Two classes with close values do not make a board forget the third one."""
     rows, labels = clusters(900, 20)
     if not all_come:
         labels[500:] %= 2

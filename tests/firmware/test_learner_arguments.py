@@ -1,5 +1,5 @@
-"""What a person passes to a learner: wrong ones are refused before anything changes, in the same
-words on CPython and on a real MicroPython.
+"""A learner refuses wrong arguments before anything changes, with the same messages on CPython and
+on a real MicroPython.
 
 The cases are source text, which both evaluate.
 """
@@ -16,7 +16,7 @@ from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import MODELS, parameters
 from microshrub_host.programs import native_files
 
-# Each parameter: the words that say what is allowed, and values that are not.
+# Each parameter: the message about allowed values, and values that are not allowed.
 WHOLE = (
     "-1",
     "1.0",
@@ -109,7 +109,7 @@ WRONG_CALLS = [
     ("run([1, 2, 3], bytearray(1), bytearray(1))", ROWS),
 ]
 
-# Says of each case what came of it: an error's name and message, or "fine".
+# Returns the result of each case: an error's name and message, or "fine".
 TRY_ALL = """
 from array import array
 
@@ -157,23 +157,23 @@ def outcomes(engine: str) -> list[str]:
 
 
 def split(lines: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """What came of wrong parameters (two lines a case), allowed ones and wrong calls."""
+    """Return the results of wrong parameters (two lines a case), allowed ones and wrong calls."""
     wrong = 2 * len(WRONG_PARAMETERS)
     allowed = wrong + len(ALLOWED)
     return lines[:wrong], lines[wrong:allowed], lines[allowed:-1]
 
 
 @pytest.mark.parametrize("engine", ["checked", "llvm"])
-def test_a_wrong_parameter_is_named_with_what_is_allowed_and_what_was_given(engine: str) -> None:
+def test_a_wrong_parameter_is_named_with_allowed_and_given_values(engine: str) -> None:
     made, sized = split(outcomes(engine))[0][::2], split(outcomes(engine))[0][1::2]
     for (name, value), outcome in zip(WRONG_PARAMETERS, made, strict=True):
         allowed = PARAMETERS[name][0]
         assert outcome == f"ParameterError: {name} has to be {allowed}, not {eval(value)!r}"
-    assert sized == made  # nbytes() refuses what the learner refuses
+    assert sized == made  # nbytes() refuses the same parameters as the learner
 
 
 @pytest.mark.parametrize("engine", ["checked", "llvm"])
-def test_the_ends_of_every_parameters_range_are_allowed(engine: str) -> None:
+def test_the_limits_of_every_parameter_are_allowed(engine: str) -> None:
     assert dict(zip(ALLOWED, split(outcomes(engine))[1], strict=True)) == dict.fromkeys(
         ALLOWED, "fine"
     )
@@ -186,7 +186,7 @@ def test_a_wrong_call_is_refused_before_anything_changes(engine: str) -> None:
         assert words in outcome, call
 
 
-def test_micropython_refuses_the_same_in_the_same_words(
+def test_micropython_refuses_the_same_with_the_same_message(
     run_micropython: Callable[[str], str],
 ) -> None:
     head = f"""
@@ -203,7 +203,7 @@ WRONG_CALLS = {WRONG_CALLS!r}
     )
 
 
-# A row that was checked may have got longer or shorter since
+# A row that was checked may have changed its length since
 RESIZED = """
 from array import array
 
@@ -262,8 +262,8 @@ def test_every_class_of_the_range_is_a_label(classes: int) -> None:
 
 @pytest.mark.parametrize("class_name", sorted(MODELS.values()))
 @pytest.mark.parametrize("engine", ["checked", "c"])
-def test_whoever_has_learned_nothing_answers_with_a_class(engine: str, class_name: str) -> None:
-    """Where labels come late, the first predictions come before any of them."""
+def test_an_untrained_learner_predicts_a_class(engine: str, class_name: str) -> None:
+    """Where labels come late, the first predictions come before any label."""
     model = getattr(loader.load(engine), class_name)(2, 3)
     assert model.predict(array("H", [7, 60000])) in range(3)
     model.learn(array("H", [7, 60000]), 2)

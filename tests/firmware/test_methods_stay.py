@@ -1,7 +1,7 @@
-"""No method is replaced while a program runs: what a class does stands in the class.
+"""No method is replaced while a program runs: a class defines its behaviour.
 
-Assigning to an attribute that the object's class defines as a method is replacing it, whoever's
-the object is. The kernels of a learner, `_predict` and `_learn`, are functions that it chooses.
+An assignment to an attribute that the object's class defines as a method replaces the method. The
+kernels of a learner, `_predict` and `_learn`, are functions that it chooses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from source_support import FILES, parse
 from microshrub_host.library.kernel_rules import Function
 
 KERNELS = {"_predict", "_learn"}
-# The classes of the objects whose attributes others set, by what the objects are called
+# The classes of the objects whose attributes others set, by the objects' names
 CLASSES = {
     "app": "Application RegressionApp",
     "client": "MqttClient",
@@ -34,11 +34,11 @@ CLASSES = {
     "sharing": "BoardSharing",
     "sleep": "Sleep",
     "store": "Checkpoint",
-    "table": "",  # of addresses
+    "table": "",  # table of addresses
     "publisher": "MqttPublisher",
     "usb": "",  # MicroPython's USBDevice
 }
-# Where the name of an attribute is computed, and of what
+# Functions that compute the name of an attribute, and the attributes concerned
 COMPUTED = {
     "join": "the points of an application",
     "take": "the fields of config.json",
@@ -55,7 +55,7 @@ def classes() -> dict[str, ast.ClassDef]:
 
 @cache
 def methods(name: str) -> set[str]:
-    """The methods of a class of the library and of its bases, without properties."""
+    """Return the methods of a class of the library and of its bases, without properties."""
     node = classes().get(name)
     if node is None:
         return set()
@@ -73,7 +73,7 @@ def methods(name: str) -> set[str]:
 
 
 def assigned(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
-    """The attributes that a statement assigns, and what to, if that is one expression."""
+    """Yield the attributes that a statement assigns, and the value if it is one expression."""
     targets: list[ast.expr] = []
     if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
         targets = [node.target]
@@ -87,18 +87,18 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
 
 
 def object_of(target: ast.Attribute) -> str:
-    """What the object of an attribute is called."""
+    """Return the name of an attribute's object."""
     return ast.unparse(target.value).rpartition(".")[2].lstrip("_")
 
 
 def owners(target: ast.Attribute, class_name: str) -> list[str]:
-    """The names of the classes that the object of an attribute may be of."""
+    """Return the names of the possible classes of an attribute's object."""
     name = object_of(target)
     return [class_name] if name == "self" else CLASSES[name].split()
 
 
 def replaced(tree: ast.AST, class_name: str = "") -> Iterator[str]:
-    """The methods that code replaces; class_name is the class that it stands in."""
+    """Yield the methods that code replaces; class_name is the class around the code."""
     for node in ast.iter_child_nodes(tree):
         for target, value in assigned(node):
             same = value is not None and ast.unparse(value) == ast.unparse(target)
@@ -122,7 +122,7 @@ def test_the_classes_are_known_and_in_use() -> None:
 
 
 def computed(tree: ast.AST, function: str = "") -> Iterator[str]:
-    """The functions that set attributes whose names are computed."""
+    """Yield the functions that set attributes with computed names."""
     for node in ast.iter_child_nodes(tree):
         inner = node.name if isinstance(node, Function) else function
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr"):
@@ -158,12 +158,12 @@ def test_no_point_of_an_application_is_a_method() -> None:
         "self.forget = wrapped",
     ],
 )
-def test_the_rule_notices(line: str) -> None:
+def test_the_rule_detects_violations(line: str) -> None:
     source = f"class Learner:\n    def forget(self): pass\n    def f(self, app):\n        {line}"
     assert [*replaced(ast.parse(source))]
 
 
-def test_what_is_chosen_is_no_replacement() -> None:
+def test_a_chosen_kernel_is_no_replacement() -> None:
     source = (
         "class Learner:\n    def f(self, app):\n        self.run = self.run\n        app.show = f"
     )

@@ -1,4 +1,4 @@
-"""The metrics on the device against River's, and the baselines against slow obvious loops."""
+"""The metrics on the device compared with River's, and the baselines with slow obvious loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microshrub_host.library import loader
 library = loader.load("checked")
 metrics_module = sys.modules[library.__name__ + ".metrics"]
 FULL = 2**29  # all counts are halved there
-MATRIX_CLASSES = 32  # beyond, there is no confusion matrix
+MATRIX_CLASSES = 32  # with more classes, there is no confusion matrix
 
 Pairs = list[tuple[int, int]]
 RATIOS = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
@@ -25,7 +25,7 @@ RATIOS = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_
 
 @st.composite
 def streams(draw: st.DrawFn, least: int = 0) -> tuple[int, Pairs]:
-    """Number of classes, and pairs of a label and a prediction that is often right."""
+    """Draw a number of classes, and pairs of a label and a prediction that is often right."""
     classes = draw(st.one_of(st.integers(2, 5), st.sampled_from((31, 32, 33, 256))))
     used = draw(st.lists(st.integers(0, classes - 1), min_size=1, max_size=4))
     labels = draw(st.lists(st.sampled_from(used), min_size=least, max_size=60))
@@ -45,12 +45,12 @@ def ratios(metrics: Any) -> list[int]:
 
 
 def hits_of_nochange(labels: list[int]) -> int:
-    """How often the label before would have been right; there is none before the first."""
+    """Return how often the previous label is right; the first label has none before it."""
     return sum(labels[i] == labels[i - 1] for i in range(1, len(labels)))
 
 
 def hits_of_majority(labels: list[int]) -> int:
-    """How often the most frequent label so far, the smallest of equals, would have been right."""
+    """Return how often the most frequent label so far, the smallest of equals, is right."""
     hits = 0
     for i in range(1, len(labels)):
         so_far = Counter(labels[:i])
@@ -60,12 +60,12 @@ def hits_of_majority(labels: list[int]) -> int:
 
 
 def above(right: Fraction, baseline: Fraction) -> Fraction:
-    """The definition of kappa and of kappa temporal; 0 where the baseline is always right."""
+    """Return kappa or kappa temporal by definition; 0 where the baseline is always right."""
     return (right - baseline) / (1 - baseline) if baseline < 1 else Fraction(0)
 
 
 def reference(pairs: Pairs) -> list[int]:
-    """All ratios in millionths, rounded down."""
+    """Return all ratios in millionths, rounded down."""
     n = len(pairs)
     if not n:
         return [0] * 5
@@ -80,7 +80,7 @@ def reference(pairs: Pairs) -> list[int]:
 
 
 @given(streams())
-def test_ratios_are_those_of_their_definitions(stream: tuple[int, Pairs]) -> None:
+def test_ratios_match_their_definitions(stream: tuple[int, Pairs]) -> None:
     classes, pairs = stream
     metrics = counted(classes, pairs)
     assert metrics.samples == len(pairs)
@@ -88,7 +88,7 @@ def test_ratios_are_those_of_their_definitions(stream: tuple[int, Pairs]) -> Non
 
 
 @given(streams(least=1))
-def test_accuracy_and_kappa_are_those_of_river(stream: tuple[int, Pairs]) -> None:
+def test_accuracy_and_kappa_match_river(stream: tuple[int, Pairs]) -> None:
     from river import metrics as river
 
     classes, pairs = stream
@@ -100,12 +100,12 @@ def test_accuracy_and_kappa_are_those_of_river(stream: tuple[int, Pairs]) -> Non
     assert metrics.accuracy == pytest.approx(accuracy.get() * 1000000, abs=1.001)
     if (
         len({c for pair in pairs for c in pair}) > 1
-    ):  # else chance agreement is 1, but for rounding
+    ):  # else chance agreement is 1, apart from rounding
         assert metrics.kappa == pytest.approx(kappa.get() * 1000000, abs=1.001)
 
 
 @given(streams())
-def test_the_confusion_matrix_is_that_of_river(stream: tuple[int, Pairs]) -> None:
+def test_the_confusion_matrix_matches_river(stream: tuple[int, Pairs]) -> None:
     from river import metrics as river
 
     classes, pairs = stream
@@ -134,13 +134,13 @@ def test_rows_are_counted_as_single_samples(
     assert rows.state_crc32() == counted(classes, pairs).state_crc32()
 
 
-def test_nothing_counted_yet() -> None:
+def test_metrics_without_samples() -> None:
     metrics = library.Metrics(3)
     assert metrics.samples == 0
     assert ratios(metrics) == [0] * 5
 
 
-def test_a_perfect_baseline_leaves_nothing_to_be_above() -> None:
+def test_with_a_perfect_baseline_kappa_is_zero() -> None:
     metrics = counted(2, [(1, 1)] * 50)
     assert metrics.kappa == 0  # chance alone is always right
     assert metrics.accuracy == 1000000
@@ -151,7 +151,7 @@ def test_a_perfect_baseline_leaves_nothing_to_be_above() -> None:
 
 
 def grown(classes: int, pairs: Pairs, times: int) -> Any:
-    """Metrics that have counted these pairs so often, as far as the counts can tell."""
+    """Return metrics that are equal to those after counting the pairs `times` times."""
     metrics = counted(classes, pairs)
     (_, _, counts), *others = metrics.buffers()
     for word in range(metrics_module._SEEN, metrics_module._LAST):
@@ -172,14 +172,14 @@ def test_halving_keeps_the_ratios(stream: tuple[int, Pairs]) -> None:
     metrics.update(*pairs[0])
     assert metrics.samples == FULL + 1, "of all, not of those that the counts still hold"
     assert metrics.right == pytest.approx(metrics.accuracy / 1000000 * FULL, abs=1000)
-    # One more sample moves a ratio by less than 1 / 2**28, rounding down by a millionth.
+    # One more sample changes a ratio by less than 1 / 2**28, rounding down by a millionth.
     # Kappa divides by 1 - chance, which is 0 and stays so, or is at least 1/32.
     after = ratios(metrics)
     assert all(abs(a - b) <= 1 for a, b in zip(before, after, strict=True))
 
 
 @given(streams(least=1), streams(least=1))
-def test_ratios_go_on_after_halving(stream: tuple[int, Pairs], more: tuple[int, Pairs]) -> None:
+def test_ratios_continue_after_halving(stream: tuple[int, Pairs], more: tuple[int, Pairs]) -> None:
     classes, pairs = stream
     late = [(y % classes, p % classes) for y, p in more[1]]
     times = FULL // len(pairs)
@@ -194,7 +194,7 @@ def test_ratios_go_on_after_halving(stream: tuple[int, Pairs], more: tuple[int, 
     assert metrics.accuracy / 1000000 == pytest.approx(right / seen, abs=2e-5)
 
 
-def test_halving_happens_inside_of_a_block_too() -> None:
+def test_halving_also_happens_within_a_block() -> None:
     for engine in ("checked", "llvm"):
         block = loader.load(engine).Metrics(3)
         single = grown(3, [(0, 0), (1, 2), (1, 1), (2, 1)], FULL // 4)
@@ -222,7 +222,7 @@ def test_samples_are_counted_through_many_halvings() -> None:
     assert copy.samples == metrics.samples > 1 << 36
 
 
-# What a person may pass in
+# Wrong arguments
 
 
 @pytest.mark.parametrize("classes", [1, 0, -1, 257, 2.0, None, "2", True])

@@ -1,4 +1,4 @@
-"""Novel samples are those of a model in floats; false alarms are few; bad input is refused."""
+"""Novel samples match a model in floats; false alarms are few; wrong arguments are refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from microshrub_host.library import loader
 
 library = loader.load("python")
 checked = loader.load("checked")
-BORDER = 0.4  # of the score: there, integers may tell what is new in another way than floats
+BORDER = 0.4  # a range of scores in which integers may decide otherwise than floats
 
 
 def row(codes: Any) -> array[int]:
@@ -24,7 +24,7 @@ def row(codes: Any) -> array[int]:
 
 
 def kinds_of(seed: int, samples: int, features: int, kinds: int) -> tuple[Any, Any]:
-    """Samples of some kinds, which come in runs, and the kind of each."""
+    """Draw samples of some clusters, which come in runs, and the cluster of each."""
     rng = np.random.default_rng(seed)
     centres = rng.integers(8000, 57000, (kinds, features))
     kind = np.repeat(rng.integers(kinds, size=samples), 7)[:samples]
@@ -33,7 +33,7 @@ def kinds_of(seed: int, samples: int, features: int, kinds: int) -> tuple[Any, A
 
 
 def held(detector: Any) -> list[tuple[int, list[int]]]:
-    """The memory: labels and upper bytes."""
+    """Return the memory: labels and upper bytes."""
     words, codes, _, labels, *_ = (buffer for _, _, buffer in detector.buffers())
     n, f = words[2], detector.features
     return [(labels[k], list(codes[k * f : k * f + f])) for k in range(n)]
@@ -48,7 +48,7 @@ def held(detector: Any) -> list[tuple[int, list[int]]]:
     st.sampled_from((1, 4, 32)),
     st.integers(1, 3),
 )
-def test_all_is_as_in_the_floats(
+def test_everything_matches_the_floats(
     seed: int, features: int, window: int, period: int, reach: int, collect: int
 ) -> None:
     stream, kinds = kinds_of(seed, 160, features, 4)
@@ -96,7 +96,7 @@ def test_all_is_as_in_the_floats(
 
 
 @pytest.mark.parametrize("period", [20, 100])
-def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> None:
+def test_the_rate_of_false_novelty_is_as_requested(period: int) -> None:
     rng = np.random.default_rng(3)
     detector = loader.load("c").NoveltyDetector(4, 3, period, window=64)
     alarms = []
@@ -108,7 +108,7 @@ def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> N
 
 
 def known(features: int = 6, window: int = 64) -> Any:
-    """Something that knows two kinds, whose samples come in any order."""
+    """Return a detector with two known classes, whose samples come in random order."""
     detector = loader.load("c").NoveltyDetector(features, 6, window=window)
     rng = np.random.default_rng(5)
     for k in range(300):
@@ -117,14 +117,14 @@ def known(features: int = 6, window: int = 64) -> Any:
 
 
 def place_of(rng: Any, kind: int) -> array[int]:
-    """A sample of one of three kinds that nobody knows, or of a fourth, which are all over."""
+    """Draw a sample of one of three unknown clusters, or of a fourth, spread everywhere."""
     corners = ((60000, 9000), (9000, 60000), (60000, 60000))
     if kind < 3:
         return row(rng.normal(np.tile(corners[kind], 3), 900))
     return row(rng.integers(0, 65536, 6))
 
 
-def test_a_new_kind_is_noticed_and_single_samples_are_not() -> None:
+def test_a_novel_class_is_detected_and_single_samples_are_not() -> None:
     detector, rng = known(), np.random.default_rng(1)
     for k in range(400):
         detector.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
@@ -139,7 +139,7 @@ def test_a_new_kind_is_noticed_and_single_samples_are_not() -> None:
     assert 4 <= k <= 20
 
 
-def test_a_state_that_lasts_is_noticed_with_its_fifth_sample_if_it_is_far() -> None:
+def test_a_lasting_far_state_is_detected_with_its_fifth_sample() -> None:
     detector = known()
     notices = []
     for k in range(5):
@@ -148,7 +148,7 @@ def test_a_state_that_lasts_is_noticed_with_its_fifth_sample_if_it_is_far() -> N
     assert notices == [False] * 4 + [True]
 
 
-def test_three_new_kinds_at_once_get_three_names() -> None:
+def test_three_novel_classes_at_once_get_three_names() -> None:
     detector, rng = known(window=128), np.random.default_rng(4)
     aside: dict[int, int] = {}
     named: dict[int, int] = {}
@@ -171,7 +171,7 @@ def test_three_new_kinds_at_once_get_three_names() -> None:
     assert len(named) == 3
 
 
-def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
+def test_a_named_class_is_known_and_a_forgotten_one_is_novel_again() -> None:
     detector, rng = known(), np.random.default_rng(2)
 
     def come(samples: int, label: int = -1) -> int:
@@ -201,10 +201,8 @@ def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
 
 
 @pytest.mark.parametrize(("classes", "first"), [(2, 8), (4, 2)])
-def test_the_first_samples_of_a_class_teach_nothing_of_what_is_usual(
-    classes: int, first: int
-) -> None:
-    """Eight of them, or less where the memory has less for each class."""
+def test_the_first_samples_of_a_class_do_not_count_as_normal(classes: int, first: int) -> None:
+    """The first eight do not count, or fewer if the memory has fewer for each class."""
     detector = library.NoveltyDetector(1, classes, window=16 if first < 8 else 64)
     for k in range(30):
         detector.meet(row([9000 + 256 * (k % 3)]), 0)
@@ -252,7 +250,7 @@ def test_refuses_samples_and_labels() -> None:
     assert detector.state_crc32() == before
 
 
-def test_loaded_it_has_the_same_future() -> None:
+def test_a_loaded_detector_has_the_same_future() -> None:
     stream, kinds = kinds_of(7, 300, 3, 4)
     whole, first, second = (library.NoveltyDetector(3, 4, 9, 20, collect=2) for _ in range(3))
     for k in range(300):

@@ -1,4 +1,4 @@
-"""The library is for MicroPython; on a PC, importing from it says what to do."""
+"""The library is for MicroPython; on a PC, the import error says what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_host.library import library_files
 
 
 def python(code: str, folder: Path) -> tuple[int, str]:
-    """Exit code of that code on CPython, and the last line that it complains of."""
+    """Return the exit code of the code on CPython, and the last line of its error output."""
     environment = os.environ | {"PYTHONPATH": str(library_files.folder().parent)}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True,
@@ -23,7 +23,7 @@ def python(code: str, folder: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", ["ShrubEnsemble", "Thicket", "Metrics", "Quantizer"])
-def test_a_part_says_what_to_do(name: str, tmp_path: Path) -> None:
+def test_the_import_of_a_part_says_what_to_do(name: str, tmp_path: Path) -> None:
     message = f"ImportError: this is for boards. On a PC: microshrub_host.load('python').{name}"
     assert python(f"from microshrub import {name}", tmp_path) == (1, message)
     host = f"{library_files.folder().parents[1] / 'host'}"
@@ -31,5 +31,5 @@ def test_a_part_says_what_to_do(name: str, tmp_path: Path) -> None:
     assert python(f"{todo}; microshrub_host.load('python').{name}", tmp_path) == (0, "")
 
 
-def test_what_there_is_not_is_no_part(tmp_path: Path) -> None:
+def test_an_unknown_name_is_an_ordinary_import_error(tmp_path: Path) -> None:
     assert python("import microshrub; microshrub.__version__", tmp_path) == (0, "")

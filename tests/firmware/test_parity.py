@@ -66,7 +66,7 @@ def name_of(parameters: dict[str, Any]) -> str:
 def result_of(
     engine: str, parameters: dict[str, Any], raw: Raw, labels: Labels, classes: int, warmup: int
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Status and predictions, and every buffer, after a stream."""
+    """Return status, predictions, and every buffer after a stream."""
     shape = {"features": raw.shape[1], "classes": classes}
     with engines.start(engine, "ShrubEnsemble", shape | parameters) as run:
         run.observe(raw[:warmup])
@@ -115,7 +115,7 @@ def test_engines_agree_on_real_streams(name: str, change: dict[str, Any]) -> Non
     check_engines({**BASE, **change}, raw, stream.labels, len(stream.class_names), WARMUP)
 
 
-# The checked engine and llvm, anywhere
+# The checked engine and llvm, with random parameters
 
 PARAMETERS = st.fixed_dictionaries(
     {
@@ -140,7 +140,7 @@ def codes_and_labels(
 ) -> tuple[array[int], bytearray]:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (samples, features))
-    if rng.random() < 0.5:  # ties, and the ends of the range
+    if rng.random() < 0.5:  # ties, and the limits of the range
         codes = rng.choice([0, 255, 256, 4000, 65279, 65280, 65535], codes.shape)
     labels = rng.integers(classes, size=samples)
     if rng.random() < 0.5:  # runs of one label
@@ -181,7 +181,7 @@ def test_checked_engine_agrees_with_llvm(
 
 
 def check_bounds(model: Any, fresh: Any) -> None:
-    """Nothing that the state holds has grown with the length of the stream."""
+    """Check that no part of the state has grown with the length of the stream."""
     held = {name: buffer for name, _, buffer in model.buffers()}
     start = {name: buffer for name, _, buffer in fresh.buffers()}
     seen = held["state"][0]
@@ -220,7 +220,7 @@ def check_bounds(model: Any, fresh: Any) -> None:
     ids=["best", "random"],
 )  # fmt: skip
 def test_after_a_million_samples(parameters: dict[str, Any]) -> None:
-    """All is still within its bounds, and the checked engine takes over and goes on the same."""
+    """All values are within bounds, and the checked engine continues with the same results."""
     llvm, checked = (
         loader.load(engine).ShrubEnsemble(2, 3, **parameters) for engine in ("llvm", "checked")
     )

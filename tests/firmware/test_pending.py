@@ -1,4 +1,4 @@
-"""Late labels: the ring of pending samples against a dict, and ids that start again at 1."""
+"""Late labels: the ring of pending samples compared with a dict, and ids that restart at 1."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def codes(first: int, second: int) -> array[int]:
 
 
 class AgainstADict(RuleBasedStateMachine):
-    """The model: id -> (codes, predicted class, still waiting) of the last K samples."""
+    """The model: id -> (codes, predicted class, still pending) of the last K samples."""
 
     @initialize(
         samples=st.one_of(st.integers(1, 5), st.just(40)),
@@ -31,7 +31,7 @@ class AgainstADict(RuleBasedStateMachine):
     )
     def start(self, samples: int, last: int) -> None:
         self.pending = library.Pending(FEATURES, CLASSES, samples)
-        self.pending.buffers()[0][2][0] = last  # as if so many had come before
+        self.pending.buffers()[0][2][0] = last  # as if this many had come before
         self.next = last + 1
         self.samples = samples
         self.held: dict[int, tuple[list[int], int]] = {}
@@ -82,7 +82,7 @@ TestAgainstADict.settings = settings(
 )
 
 
-def test_ids_go_round_and_a_label_may_be_k_samples_late() -> None:
+def test_ids_wrap_around_and_a_label_may_be_k_samples_late() -> None:
     pending = library.Pending(1, 2, samples=7)
     for i in range(2 * IDS + 5):
         assert pending.add(array("H", [i % 1000]), i % 2) == i % IDS + 1
@@ -93,7 +93,7 @@ def test_ids_go_round_and_a_label_may_be_k_samples_late() -> None:
             assert (late - 1) % IDS + 1 not in pending
 
 
-def test_one_sample_is_the_least() -> None:
+def test_one_sample_is_the_smallest_size() -> None:
     pending = library.Pending(FEATURES, CLASSES, samples=1)
     with pytest.raises(ValueError, match="no sample 1 waits"):
         pending.take(1)
@@ -108,7 +108,7 @@ def test_one_sample_is_the_least() -> None:
     assert pending.state_crc32() == library.Pending(FEATURES, CLASSES, 1).state_crc32()
 
 
-def test_no_place_is_lost_where_ids_start_again() -> None:
+def test_no_place_is_lost_where_ids_restart() -> None:
     pending = library.Pending(1, 2, samples=32)
     for i in range(IDS + 40):
         newest = pending.add(array("H", [i % 1000]), i % 2)
@@ -119,7 +119,7 @@ def test_no_place_is_lost_where_ids_start_again() -> None:
         assert 0 not in pending
 
 
-def test_a_sample_is_kept_as_it_was() -> None:
+def test_a_sample_is_kept_unchanged() -> None:
     pending = library.Pending(FEATURES, CLASSES, samples=2)
     x = codes(7, 8)
     number = pending.add(x, 1)

@@ -1,8 +1,8 @@
-"""fixed.poisson: its exact distribution, told by all random numbers it can draw, and samples.
+"""fixed.poisson: its exact distribution over all random numbers, and samples.
 
-`below` gives each of 2**14 numbers with the same chance, so one inversion has a distribution of
-whole 16384ths. `chances` says it again in plain Python; the kernel is held to it, and it to the
-true one.
+`below` gives each of 2**14 numbers with the same probability, so one inversion has a distribution
+in whole 16384ths. `chances` computes it in plain Python; the kernel is compared with `chances`,
+and `chances` with the true distribution.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from microshrub_host.library import loader
 fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 MULTIPLIERS = (16380, 16365)  # of the generator, see test_fixed.py
 DRAWS = 16384
-ERROR = 14 / 16384  # of a probability: the last one also takes what all others lost in rounding
+ERROR = 14 / 16384  # of a probability; the last one also takes the rounding losses of all others
 
 
 def chances(part: int) -> list[int]:
-    """How many of the 16384 random numbers give k, for a mean of part / 256."""
+    """Return how many of the 16384 random numbers give k, for a mean of part / 256."""
     chance, left, k, counts = fixed.exp_negative(part << 8), DRAWS, 0, []
     while chance:
         counts.append(min(chance, left))
@@ -40,7 +40,7 @@ def chances(part: int) -> list[int]:
 
 @cache
 def distribution(rate: int) -> NDArray[np.float64]:
-    """The chances of a sum of inversions, means of 1 and one of the rest."""
+    """Return the probabilities of a sum of inversions, with means of 1 and one of the rest."""
     whole = np.ones(1)
     for part in [256] * (rate // 256) + [rate % 256] * (rate % 256 > 0):
         whole = np.convolve(whole, np.array(chances(part)) / DRAWS)
@@ -57,14 +57,14 @@ def poisson(rng: array[int], rate: int) -> int:
 
 
 def state_for(u: int) -> array[int]:
-    """A generator whose next 14 bits are u: the inverse of a multiplier is 2**16."""
+    """Return a generator whose next 14 bits are u: the inverse of a multiplier is 2**16."""
     z, w = 0x10000 + 2 * u, 0x10000
     before = (s * 2**16 % (a * 2**16 - 1) for s, a in zip((z, w), MULTIPLIERS, strict=True))
     return array("i", before)
 
 
 @pytest.mark.parametrize("rate", [1, 5, 77, 128, 200, 255, 256])
-def test_every_random_number_gives_what_the_inversion_says(rate: int) -> None:
+def test_every_random_number_gives_the_value_of_the_inversion(rate: int) -> None:
     expected = np.repeat(np.arange(len(chances(rate))), chances(rate))
     assert len(expected) == DRAWS
     for u in (*range(0, DRAWS, 7), *np.cumsum(chances(rate))[:-1], DRAWS - 1):
@@ -75,8 +75,8 @@ def test_every_random_number_gives_what_the_inversion_says(rate: int) -> None:
                 assert poisson(state, rate) == expected[near]
 
 
-def test_chances_are_those_of_poisson() -> None:
-    """For every mean up to 1; all but 17 of them are off by less than 10 of 16384."""
+def test_chances_match_the_poisson_distribution() -> None:
+    """This holds for every mean up to 1; all but 17 are off by less than 10 of 16384."""
     errors = []
     for part in range(1, 257):
         values = np.array(chances(part))
@@ -94,7 +94,7 @@ def test_chances_are_those_of_poisson() -> None:
 
 @pytest.mark.parametrize("rate", [257, 512, 700, 1536, 4096])
 def test_larger_means_are_sums(rate: int) -> None:
-    """Off by the errors of the parts, in all: a sum's chances are means of a part's."""
+    """The errors of the parts add up: a sum's probabilities are means of a part's."""
     computed = distribution(rate)
     parts = -(-rate // 256)
     assert np.abs(computed - true_chances(rate / 256, len(computed))).max() < parts * ERROR
@@ -119,8 +119,8 @@ def draw_many() -> Any:
 
 
 @pytest.mark.parametrize("rate", [3, 64, 256, 300, 512, 1000, 1536, 4096])
-def test_samples_are_of_that_distribution(rate: int, draw_many: Any) -> None:
-    """200,000 of them, by chi-square; the mean is that of the true distribution to 1 %."""
+def test_samples_have_that_distribution(rate: int, draw_many: Any) -> None:
+    """200,000 samples pass chi-square; their mean is within 1 % of the true one."""
     from scipy import stats
 
     rng, out = array("i", [0, 0]), np.zeros(200_000, np.int64)

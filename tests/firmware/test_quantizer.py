@@ -1,4 +1,4 @@
-"""The quantizer against a reference in big integers, written from its docstring."""
+"""The quantizer compared with a reference in big integers, written from its docstring."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from microshrub_host.library import loader
 library = loader.load("checked")
 RAW_MAX: int = library.RAW_MAX
 MISSING: int = library.MISSING
-MIDDLE = 32767  # the code of a feature's one value, and of a value missing from the start
-LOW_ZONE, HIGH_ZONE = 8192, 65536 - 8192  # codes of the range: from the one to below the other
-MOST = 2**30 - 1  # where the counters stop
+MIDDLE = 32767  # the code of a constant feature, and of a value missing from the start
+LOW_ZONE, HIGH_ZONE = 8192, 65536 - 8192  # codes of the range: from the first to below the second
+MOST = 2**30 - 1  # limit of the counters
 
 Range = tuple[int, int]
 
@@ -31,7 +31,7 @@ def clip(value: int) -> int:
 
 @st.composite
 def raw_ranges(draw: st.DrawFn, least_span: int = 0) -> Range:
-    """Ranges of every size, powers of two and their neighbours among them."""
+    """Draw ranges of every size, powers of two and their neighbours among them."""
     bits = draw(st.integers(0, 30))
     span = draw(st.one_of(st.integers(0, 2**bits), st.integers(2**bits - 2, 2**bits + 2)))
     span = max(least_span, min(span, 2 * RAW_MAX))
@@ -41,7 +41,7 @@ def raw_ranges(draw: st.DrawFn, least_span: int = 0) -> Range:
 
 @st.composite
 def raw_values(draw: st.DrawFn, limits: Range) -> int:
-    """Any value, half of them near the range or a power of two away from it."""
+    """Draw any value, half of the time near the range or a power of two away from it."""
     near = draw(st.sampled_from(limits)) + draw(st.integers(-3, 3))
     away = draw(st.sampled_from((0, 0, 1, -1))) << draw(st.integers(0, 30))
     inside = draw(st.integers(*limits))
@@ -60,14 +60,14 @@ def ranged(*limits: Range) -> Any:
 
 
 def observing(features: int, raw: Sequence[int]) -> Any:
-    """A quantizer that has seen these rows and is not frozen."""
+    """Return a quantizer that has observed these rows and is not frozen."""
     quantizer = library.Quantizer(features)
     quantizer.observe(array("i", raw))
     return quantizer
 
 
 def octave_length(limits: Range) -> int:
-    """s of the docstring: the power of two that is a 64th of the range, or down to a 128th."""
+    """Return s of the docstring: the power of two that is a 64th to a 128th of the range."""
     s = 1
     while 128 * s <= limits[1] - limits[0]:
         s *= 2
@@ -75,7 +75,7 @@ def octave_length(limits: Range) -> int:
 
 
 def steps_outside(distance: int, s: int, per_octave: int) -> int:
-    """Codes from the end of the range: octave k goes from s(2**k - 1) to s(2**(k+1) - 1)."""
+    """Return codes from the end of the range: octave k is s(2**k - 1) to s(2**(k+1) - 1)."""
     k = 0
     while s * (2 ** (k + 1) - 1) <= distance:
         k += 1
@@ -95,7 +95,7 @@ def reference_code(value: int, limits: Range) -> int:
     if span == 0:
         return MIDDLE
     bits = span.bit_length()
-    scale = (49151 << 14) // ((span << 16) >> bits)  # of the range brought to 16 bits
+    scale = (49151 << 14) // ((span << 16) >> bits)  # for the range scaled to 16 bits
     return LOW_ZONE + (((((value - low) << 16) >> bits) * scale) >> 14)
 
 
@@ -108,7 +108,7 @@ def reference_code(value: int, limits: Range) -> int:
 @example(data=None, limits=(0, 65535))
 @example(data=None, limits=(0, 65536))
 @example(data=None, limits=(-1, 0))
-def test_codes_are_those_of_the_reference(data: st.DataObject | None, limits: Range) -> None:
+def test_codes_match_the_reference(data: st.DataObject | None, limits: Range) -> None:
     ends = [clip(end + k) for end in limits for k in (-2, -1, 0, 1, 2)]
     values = [*ends, -RAW_MAX, RAW_MAX, 0]
     if data:
@@ -155,8 +155,8 @@ def test_a_constant_feature_has_its_code_in_the_middle(constant: int, away: int)
 
 @given(st.data(), raw_ranges(least_span=1))
 def test_resolution_inside_of_the_range(data: st.DataObject, limits: Range) -> None:
-    # Brought to 16 bits, the range is u = 32768..65535 long and a code takes u / 49151: 1 of that
-    # up to u = 49151, else 2. So 1/24576 of the range is enough to make two codes of two values.
+    # Scaled to 16 bits, the range is u = 32768..65535 long and a code covers u / 49151: 1 of that
+    # up to u = 49151, else 2. So two values 1/24576 of the range apart have different codes.
     low, high = limits
     apart = -(-(high - low) // 24576)
     value = data.draw(st.integers(low, high - apart))
@@ -166,7 +166,7 @@ def test_resolution_inside_of_the_range(data: st.DataObject, limits: Range) -> N
 
 @given(st.data(), raw_ranges())
 def test_resolution_outside_of_the_range(data: st.DataObject, limits: Range) -> None:
-    # With d + s in 2**k s .. 2**(k+1) s a code takes 2**k s / 256: at most a 256th of d + s.
+    # With d + s in 2**k s .. 2**(k+1) s a code covers 2**k s / 256: at most a 256th of d + s.
     low, high = limits
     s = octave_length(limits)
     codes_per_octave = 256 if high > low else 1024
@@ -183,7 +183,7 @@ def test_resolution_outside_of_the_range(data: st.DataObject, limits: Range) -> 
 def test_the_tails_do_not_saturate(limits: Range) -> None:
     assume(limits[0] > -RAW_MAX and limits[1] < RAW_MAX)
     least, greatest = encode(ranged(limits), [-RAW_MAX, RAW_MAX])
-    assert least > 0  # the docstring's octaves would go on beyond every raw value
+    assert least > 0  # the docstring's octaves would extend beyond every raw value
     assert greatest < 65535
 
 
@@ -200,8 +200,8 @@ def test_equal_steps_over_the_range() -> None:
 
 
 def without_wrong_readings(values: list[int]) -> Range:
-    """The ends of a range without a value more than eight times as far from all others as they
-    are from each other: of the two ends, the one that is farther from the next value first.
+    """Return the limits of a range without an outlier, which is a value more than eight times as
+    far from all others as they are from each other; the farther end is tested first.
     """
     known = sorted({v for v in values if v != MISSING})
     low, high = known[0], known[-1]
@@ -232,10 +232,10 @@ def test_observed_ranges_have_a_margin_of_an_eighth(data: st.DataObject, limits:
 @pytest.mark.parametrize("wrong", [65535, -4000, RAW_MAX, -RAW_MAX])
 @pytest.mark.parametrize("times", [1, 50])
 @pytest.mark.parametrize("at", [0, 3, 200])
-def test_wrong_readings_among_the_first_samples_make_no_range_coarse(
+def test_outliers_among_the_first_samples_do_not_coarsen_the_range(
     wrong: int, times: int, at: int
 ) -> None:
-    """Of a sensor that is pulled out for a while, say: it gives one value again and again."""
+    """An example is an unplugged sensor, which gives one value again and again."""
     values = np.random.default_rng(1).integers(200, 300, 256).tolist()
     observed, right = (
         observing(1, [*values[:at], *[wrong] * times, *values[at:]]),
@@ -269,7 +269,7 @@ def test_heavy_tails_of_the_first_samples_stay_in_their_range() -> None:
 
 
 @given(st.lists(raw_ranges(), min_size=1, max_size=5), st.data())
-def test_features_are_encoded_each_by_its_own_range(
+def test_features_are_encoded_by_their_own_ranges(
     ranges: list[Range], data: st.DataObject
 ) -> None:
     row = [data.draw(raw_values(limits)) for limits in ranges]
@@ -277,7 +277,7 @@ def test_features_are_encoded_each_by_its_own_range(
     assert encode(ranged(*ranges), row) == alone
 
 
-def test_a_feature_that_was_always_missing_is_as_if_it_had_been_0() -> None:
+def test_a_feature_that_was_always_missing_is_treated_as_0() -> None:
     quantizer = observing(2, [MISSING, 3, MISSING, 9])
     quantizer.freeze()
     values = [-RAW_MAX, -1, 0, 1, RAW_MAX]
@@ -285,7 +285,7 @@ def test_a_feature_that_was_always_missing_is_as_if_it_had_been_0() -> None:
     assert encode(quantizer, rows)[::2] == [reference_code(value, (0, 0)) for value in values]
 
 
-def test_nothing_observed_is_all_missing() -> None:
+def test_without_observations_all_values_are_missing() -> None:
     quantizer = library.Quantizer(3)
     quantizer.freeze()
     assert encode(quantizer, [0, 0, 0]) == [MIDDLE] * 3
@@ -300,7 +300,7 @@ def test_freezing_again_changes_nothing() -> None:
         assert quantizer.frozen
 
 
-def test_observing_in_pieces_is_observing_at_once() -> None:
+def test_observing_in_blocks_equals_observing_at_once() -> None:
     rows = [5, 50, -7, MISSING, 3, 51]
     pieces = library.Quantizer(2)
     for k in range(0, 6, 2):
@@ -308,7 +308,7 @@ def test_observing_in_pieces_is_observing_at_once() -> None:
     assert pieces.state_crc32() == observing(2, rows).state_crc32()
 
 
-def test_the_given_ranges_may_change_afterwards() -> None:
+def test_later_changes_of_the_given_ranges_have_no_effect() -> None:
     ranges = [(0, 100)]
     quantizer = library.Quantizer(1, ranges)
     before = quantizer.state_crc32()
@@ -338,7 +338,7 @@ def test_missing_and_clamped_values(ranges: list[Range], data: st.DataObject) ->
 
 
 @given(st.lists(raw_ranges(), min_size=1, max_size=4), st.integers(0, 9), st.data())
-def test_a_block_is_encoded_as_its_rows(
+def test_a_block_is_encoded_like_its_rows(
     ranges: list[Range], rows: int, data: st.DataObject
 ) -> None:
     features = len(ranges)
@@ -368,14 +368,14 @@ def test_the_counters_stop_before_they_overflow() -> None:
     assert (quantizer.clamped, quantizer.missing) == (MOST, MOST)
 
 
-# What a person may pass in
+# Wrong arguments
 
 FROZEN = "library.Quantizer(2, [(0, 100), (0, 100)])"
 FRESH = "library.Quantizer(2)"
 RANGE_END = "has to be a whole number of"
 
 WRONG = [
-    # who, what, words of the message
+    # object, call, words of the message
     ("library", "Quantizer(0)", "features has to be a whole number of 1..256, not 0"),
     ("library", "Quantizer(257)", "features has to be a whole number of 1..256, not 257"),
     ("library", "Quantizer(-1)", "features"),
@@ -416,7 +416,7 @@ WRONG = [
     (FROZEN, "encode(array('i', [1, 2]), [0, 0])", "array('H') of 2 codes"),
 ]
 
-# Prints of each case whether the state stayed, the error's name and its message.
+# Prints for each case whether the state stayed, the error's name and its message.
 TRY_ALL = """
 from array import array
 for who, what, _ in WRONG:
@@ -443,13 +443,13 @@ def outcomes(engine: str) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", ["checked", "python", "llvm"])
-def test_wrong_arguments_are_refused_in_clear_words(engine: str) -> None:
+def test_wrong_arguments_are_refused_with_clear_messages(engine: str) -> None:
     for (who, what, words), outcome in zip(WRONG, outcomes(engine), strict=True):
         assert outcome.startswith(("True ValueError: ", "True ParameterError: ")), (who, what)
         assert words in outcome, (who, what)
 
 
-def test_micropython_refuses_the_same_in_the_same_words(
+def test_micropython_refuses_the_same_with_the_same_messages(
     run_micropython: Callable[[str], str],
 ) -> None:
     head = f"import microshrub as library\nsay = print\nWRONG = {WRONG!r}\n"

@@ -1,4 +1,4 @@
-"""Constants that files of the device library share: up to date, and of the right number."""
+"""Constants that files of the device library share: up to date, and with the right values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seen(state):
 """
 
 
-def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
+def test_a_constant_is_written_below_the_imports_and_removed_again() -> None:
     known = {Path("owner.py"): shared_constants.declared(OWNER)}
     assert shared_constants.wanted(USER) == ["_S_SEEN"]
     number = known[Path("owner.py")]["_S_SEEN"]
@@ -35,7 +35,7 @@ def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
     assert re.search(r"import const\n\n#.*\n# owner.py\n_S_SEEN = const\(1\)\n", written)
     assert shared_constants.completed(written, [constant]) == written
     assert shared_constants.without_shared(written) == USER
-    assert shared_constants.declared(written) == {}  # it is not this file's to declare
+    assert shared_constants.declared(written) == {}  # this file does not declare it
 
 
 def test_the_nearest_declaration_counts_and_two_that_differ_are_refused() -> None:
@@ -54,8 +54,8 @@ def test_the_nearest_declaration_counts_and_two_that_differ_are_refused() -> Non
         nearest("_X", three)
     assert nearest("_X", five) == ("four.py", "_X", 7)
     assert nearest("_Y", four) == ("six.py", "_Y", 3)
-    assert nearest("_Y", five) == ("six.py", "_Y", 3)  # what five imports, too
-    assert nearest("_Y", one) is None  # nothing relates them
+    assert nearest("_Y", five) == ("six.py", "_Y", 3)  # five imports it, too
+    assert nearest("_Y", one) is None  # unrelated
     known[one].clear()
     assert nearest("_X", three) == ("room/two.py", "_X", 1)
 
@@ -71,19 +71,19 @@ def test_buffers_are_at_the_places_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
-    """_S_SIZE, _S_SEEN and so on up to _S_WORDS, their number."""
+def test_the_words_of_a_layout_are_numbered_consecutively(file: str) -> None:
+    """_S_SIZE, _S_SEEN and so on are numbered up to _S_WORDS, their count."""
     words = shared_constants.declared((library_files.folder() / file).read_text(encoding="utf-8"))
     names = list(words)
     for end in (name for name in names if name.endswith("_WORDS")):
         first = names.index(end) - words[end]
-        if end not in ("_STRICT_WORDS", "_O_WORDS"):  # of which a name has three words, or eight
+        if end not in ("_STRICT_WORDS", "_O_WORDS"):  # where a name has three words, or eight
             assert [words[name] for name in names[first : first + words[end]]] == list(
                 range(words[end])
             )
 
 
-def test_the_missing_value_is_the_public_one() -> None:
+def test_the_missing_value_equals_the_public_one() -> None:
     library = loader.load("python")
     assert units.MISSING == library.MISSING == -library.RAW_MAX - 1
 

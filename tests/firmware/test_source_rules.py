@@ -1,6 +1,6 @@
-"""Rules that the device library's sources keep, read from their syntax trees.
+"""Rules for the device library's sources, checked in their syntax trees.
 
-What viper cannot do, or does in another way than CPython, is in the table of MICROPYTHON.md.
+MICROPYTHON.md has a table of the differences between viper and CPython.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from microshrub_host.library.kernel_rules import (
     unknown_calls,
 )
 
-# The device's program talks to files, ports and people, which fail: it may try, and import more.
+# The device's program handles files, ports and people, which fail: it may use try, and import
+# more.
 PROGRAM = {
     "checkpoint.py",
     *(
@@ -69,7 +70,7 @@ PROGRAM_MODULES = (
     | {"gc", "json", "machine", "neopixel", "os", "select", "sys", "time"}
 )
 
-# Where a rule does not hold, and why: rule and function, "" being the module's level.
+# Exceptions of a rule, with the reason: rule and function, "" being the module's level.
 EXCEPTIONS = {
     ("float", "__init__"): "a default of a parameter that a person passes in",
     ("float", "twelve_bits"): "makes an integer of what a person passes in",
@@ -96,7 +97,7 @@ EXCEPTIONS = {
 
 
 def with_function(node: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
-    """Every node below, with the name of the innermost function that it is in."""
+    """Yield every node below, with the name of the innermost function around it."""
     for child in ast.iter_child_nodes(node):
         inner = child.name if isinstance(child, Function) else function
         yield child, inner
@@ -107,12 +108,12 @@ ALL_KERNELS = {kernel.name for name in FILES for kernel in kernels(parse(name))}
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_kernels_are_what_viper_and_cpython_agree_on(file: str) -> None:
+def test_kernels_use_only_what_viper_and_cpython_agree_on(file: str) -> None:
     problems = broken(parse(file), ALL_KERNELS)
     assert not [(ast.unparse(node), *words) for node, *words in problems]
 
 
-def test_there_are_kernels() -> None:
+def test_kernels_exist() -> None:
     assert {"predict", "learn", "slide", "grow", "project", "encode_rows"} <= ALL_KERNELS
 
 
@@ -144,13 +145,13 @@ def test_there_are_kernels() -> None:
         ("ranges with a variable step", "for i in range(0, 9, x): pass"),
     ],
 )
-def test_the_rules_notice(rule: str, line: str) -> None:
+def test_the_rules_detect_violations(rule: str, line: str) -> None:
     source = line if line.startswith("def") else f"def f(x, z):\n    {line}"
     problems = broken(ast.parse(f"@micropython.viper\n{source}"), set())
     assert ("f", rule) in [(kernel, name) for _, kernel, name in problems]
 
 
-def test_the_rules_about_names_notice() -> None:
+def test_the_rules_about_names_detect_violations() -> None:
     (function,) = ast.parse("def f(x):\n    y = g(x) + LIMIT\n    h(x)\n    return int(g(y))").body
     assert isinstance(function, Function)
     assert [ast.unparse(n) for n in uncast_results(function, {"g", "h"})] == ["g(x)"]
@@ -176,7 +177,7 @@ def test_only_modules_of_micropython_are_imported(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_import_is_found_wherever_it_stands(file: str) -> None:
+def test_imports_at_any_place_are_found(file: str) -> None:
     name = library_files.module_name(library_files.folder() / file)
     nodes = [node for node in ast.walk(parse(file)) if isinstance(node, ast.ImportFrom)]
     of_library = filter(library_files.is_of_library, nodes)

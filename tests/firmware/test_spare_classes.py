@@ -15,13 +15,13 @@ KINDS = [
     ("NearestNeighbours", {"window": 200}),
     ("SoftmaxRegression", {}),
     ("ShrubEnsemble", {"window": 30, "trees": 4, "depth": 4}),
-    ("HoeffdingTree", {"grace_period": 10}),  # whose votes change while it learns
+    ("HoeffdingTree", {"grace_period": 10}),  # its votes change while it learns
     ("Thicket", {"bytes": 4096}),
 ]
 
 
 class World:
-    """A person who moves, and a device: walk, rest, and what else there is."""
+    """A person who moves, and a device: walk, rest, and novel movements."""
 
     def __init__(self, class_name: str = "NearestNeighbours", **parameters: Any) -> None:
         model = getattr(library, class_name)(features=2, classes=5, **parameters)
@@ -33,7 +33,7 @@ class World:
         return array("H", [int(code) for code in self._rng.normal(centre, 700)])
 
     def live(self, where: int, samples: int, label: int = -1) -> list[str]:
-        """What is said while it goes on."""
+        """Return the predicted names in these samples."""
         names = []
         for _ in range(samples):
             x = self.sample(where)
@@ -43,7 +43,7 @@ class World:
         return names
 
     def wonder(self, where: int) -> int:
-        """Go on until there is a query; how many novel samples are kept."""
+        """Continue until there is a query; return the number of novel samples kept."""
         for _ in range(30):
             self.live(where, 1)
             if self.spare.novelty.is_ready:
@@ -58,7 +58,7 @@ class World:
 
 
 @pytest.mark.parametrize(("class_name", "parameters"), KINDS)
-def test_what_is_new_becomes_a_class(class_name: str, parameters: dict[str, Any]) -> None:
+def test_novel_samples_become_a_class(class_name: str, parameters: dict[str, Any]) -> None:
     world = World(class_name, **parameters)
     world.learn_both()
     novelty = world.spare.novelty
@@ -72,7 +72,7 @@ def test_what_is_new_becomes_a_class(class_name: str, parameters: dict[str, Any]
     assert world.live(0, 20).count("walk") >= 17
 
 
-def test_one_sample_is_learned_with_each_call() -> None:
+def test_each_call_learns_one_sample() -> None:
     world = World(window=300)
     world.learn_both()
     queries = world.wonder(2)
@@ -83,7 +83,7 @@ def test_one_sample_is_learned_with_each_call() -> None:
         assert labels.count(stairs) == min(learned, queries)
 
 
-def test_a_name_that_exists_gets_the_novel_samples() -> None:
+def test_an_existing_name_gets_the_novel_samples() -> None:
     world = World(window=300)
     world.learn_both()
     labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")
@@ -94,19 +94,19 @@ def test_a_name_that_exists_gets_the_novel_samples() -> None:
     assert world.spare.names.state(2) == 0
 
 
-def test_a_merged_class_is_learned_and_said_as_the_other() -> None:
+def test_a_merged_class_is_learned_and_predicted_as_the_other() -> None:
     world = World()
     world.learn_both()
     world.wonder(2)
     stairs = world.spare.name("stairs")
-    world.spare.merge(stairs, 0)  # before any of it was learned
+    world.spare.merge(stairs, 0)  # before any of its samples was learned
     world.live(2, 5)
     assert world.live(2, 10).count("walk") >= 9
     assert world.spare.names.learned_as(stairs) == 0
     assert world.live(1, 10).count("rest") == 10
 
 
-def test_a_forgotten_class_is_never_said_and_new_again() -> None:
+def test_a_forgotten_class_is_never_predicted_and_novel_again() -> None:
     world = World()
     world.learn_both()
     world.wonder(2)
@@ -119,10 +119,10 @@ def test_a_forgotten_class_is_never_said_and_new_again() -> None:
     world.wonder(2)
     with pytest.raises(ValueError, match="class 2 has no name"):
         world.spare.names.learned_as(stairs)
-    assert world.spare.name("steps") == 3  # not the one of which it knows old samples
+    assert world.spare.name("steps") == 3  # not the one of which it has old samples
 
 
-def test_all_of_it_is_saved_and_goes_on(tmp_path: Any) -> None:
+def test_the_whole_state_is_saved_and_continues(tmp_path: Any) -> None:
     first, second = World(), World()
     first.learn_both()
     first.wonder(2)

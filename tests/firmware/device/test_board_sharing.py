@@ -1,4 +1,4 @@
-"""What a board does with a packet that it hears: before it is taught, too far away, cut short."""
+"""A board's reaction to a packet: before it is taught, with samples too far away, cut short."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from packet_support import NAMES, rows_of
 from microshrub_host.library import loader
 
 OTHERS = 1  # the class of the packet
-LONGEST = 400  # steps that a packet may take
+LONGEST = 400  # most steps for a packet
 ORIGIN = "attic"
 
 
 class Peer:
-    """The application of a board on this PC, with what it was taught."""
+    """The application of a board on this PC; it can be taught."""
 
     def __init__(self, library: Any, config: dict[str, Any]) -> None:
         device = library.device
@@ -36,7 +36,7 @@ class Peer:
             self.app.sample(label)
 
     def turns(self, data: bytes, most: int = LONGEST) -> list[str]:
-        """Hear a packet, and go on for so many steps at most; what is said of it."""
+        """Receive a packet, run up to `most` steps, and return the messages about the packet."""
         sharing = self.app.sharing
         key = int.from_bytes(data[-4:], "little") & 0x3FFFFFFF
         messages = []
@@ -67,7 +67,7 @@ def config_of(name: str) -> dict[str, Any]:
 
 
 def rows(count: int, spread: int = 1, seed: int = 7) -> list[tuple[Any, int]]:
-    """Of the first class: nearer to each other by that factor than usual."""
+    """Return samples of the first class, closer to each other by a factor of `spread`."""
     made = [(row // spread, 0) for row in rows_of(0, count, seed)]
     random.Random(1).shuffle(made)
     return made
@@ -103,7 +103,7 @@ print(used[2] - used[1])
 """
 
 
-def test_what_is_heard_again_and_again_allocates_nothing(
+def test_a_packet_that_is_received_again_and_again_allocates_nothing(
     run_micropython: Callable[[str], str],
 ) -> None:
     data = json.dumps(config_of("kitchen") | {"checkpoint": None}).encode()
@@ -126,10 +126,10 @@ def test_a_power_cut_in_any_step_changes_nothing(taught: int) -> None:
 
 @pytest.mark.parametrize("seed", [7, 8, 9])
 @pytest.mark.parametrize("taught", [0, 1, 2, 12])
-def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
+def test_a_board_that_first_receives_a_packet_learns_it_once_it_is_taught(
     taught: int, seed: int
 ) -> None:
-    """Judged beside its first few samples, all that others know would be too far away."""
+    """Compared with the board's first few samples, all others' samples would be too far away."""
     board, data = peer(rows(taught, seed=seed)), packet_of(OTHERS, ORIGIN)
     assert board.turns(data) == []
     board.teach(rows(40 - taught, seed=seed))
@@ -139,8 +139,10 @@ def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
 
 @pytest.mark.parametrize("seed", [7, 8, 9])
 @pytest.mark.parametrize("cut", [False, True], ids=["", "through a power cut"])
-def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown(cut: bool, seed: int) -> None:
-    """A sensor that lies still beside one that moves; that it is far is said once."""
+def test_samples_that_are_too_far_away_are_evaluated_again_when_ranges_have_grown(
+    cut: bool, seed: int
+) -> None:
+    """One sensor lies still and the other moves; "too far away" is reported once."""
     board, data = peer(rows(40, 300, seed)), packet_of(OTHERS, ORIGIN)
     words = f"walk of {ORIGIN}: "
     assert board.turns(data) == [words + "too far away"]

@@ -13,7 +13,7 @@ from microshrub_host.library import loader
 
 Run = Callable[[str], str]
 
-# What is saved, and how it lives; also run on CPython
+# The saved parts, and their operation; also run on CPython
 BOARD = """
 
 def make():
@@ -57,7 +57,7 @@ def script(window: int, trees: int, body: str) -> str:
     return f"{HEAD}WINDOW, TREES = {window}, {trees}\n{board}{body}"
 
 
-def test_a_slot_is_the_same_on_both_and_goes_either_way(
+def test_a_slot_is_the_same_on_both_and_can_be_read_by_the_other(
     run_micropython: Run, tmp_path: Path
 ) -> None:
     here = on_cpython(16, 4)
@@ -91,7 +91,7 @@ print(states(parts))
 def test_saving_and_restoring_need_no_copy_of_the_state(
     run_micropython: Run, tmp_path: Path
 ) -> None:
-    """With 5 KB of heap left a state of more than 20 KB is saved, restored, and keeps no RAM."""
+    """With 5 KB of heap left, a state of over 20 KB is saved and restored, and no RAM is kept."""
     body = f"""
 parts = make()
 live(parts, 20)

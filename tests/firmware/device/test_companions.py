@@ -1,4 +1,4 @@
-"""The companions of an application are called one after the other, and cost little else."""
+"""An application calls its companions one after the other, at little cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from microshrub_host.library import loader
 
 
-def test_a_message_keeps_no_companion_from_its_turn() -> None:
+def test_a_message_does_not_keep_a_companion_from_its_turn() -> None:
     called = []
 
     def button(milliseconds: int, passed: int) -> str:
@@ -35,8 +35,8 @@ def test_a_message_keeps_no_companion_from_its_turn() -> None:
         *("device.mqtt_client.MqttClient", "device.mqtt_client.PacketOut"),
     ],
 )
-def test_what_changes_with_each_sample_has_no_property(name: str) -> None:
-    """If a class has one, MicroPython looks for a property whenever an attribute is set, too."""
+def test_attributes_that_change_with_each_sample_have_no_property(name: str) -> None:
+    """In a class with a property, MicroPython searches for it whenever an attribute is set."""
     *home, kind = name.split(".")
     module = functools.reduce(getattr, home, loader.load("python"))
     bases = getattr(module, kind).__mro__[:-1]

@@ -1,4 +1,4 @@
-"""What config.json may say: anything else is refused in words, and nothing else happens."""
+"""Valid contents of config.json: anything else is refused with a message and no other effect."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ANYTHING = st.recursive(
 
 
 def check(config: Any) -> None:
-    """It is right, or is refused in one line."""
+    """Check that the configuration is valid or refused in one line."""
     words = "config.json"
     try:
         read(config)
@@ -67,12 +67,12 @@ def test_text_is_the_default_of_the_boards_sensors() -> None:
 
 @given(st.sampled_from(sorted(GOOD)), ANYTHING)
 @example("alarm", {"\n": None})
-def test_a_wrong_field_is_refused_in_words(name: str, value: Any) -> None:
+def test_a_wrong_field_is_refused_with_a_message(name: str, value: Any) -> None:
     check(GOOD | {name: value})
 
 
 @given(st.data())
-def test_a_damaged_file_is_refused_in_words(data: st.DataObject) -> None:
+def test_a_damaged_file_is_refused_with_a_message(data: st.DataObject) -> None:
     text = bytearray(json.dumps(GOOD).encode())
     at = data.draw(st.integers(0, len(text) - 1))
     text[at] ^= data.draw(st.integers(1, 255))
@@ -86,6 +86,6 @@ def test_a_file_that_was_cut_is_refused(cut: int) -> None:
 
 
 @pytest.mark.parametrize("missing", ["version", "learner", "parameters", "sensor"])
-def test_what_has_to_be_there(missing: str) -> None:
+def test_required_fields(missing: str) -> None:
     with pytest.raises(MODULE.ConfigurationError, match=missing):
         read({name: value for name, value in GOOD.items() if name != missing})

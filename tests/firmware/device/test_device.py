@@ -1,9 +1,9 @@
 """On a real 32-bit MicroPython: learning allocates nothing, for every combination of parameters.
 
-One program runs all combinations of a window size. For each it makes a model, warms it up, locks
-the heap (an allocation then raises MemoryError) and predicts, learns and runs with it until shrubs
-have been grown; then it runs 10,000 samples without the lock and the garbage collector off. In the
-end the model has to be the one that the PC computes.
+One program runs all combinations of a window size. For each one it makes a model, warms it up,
+locks the heap (an allocation then raises MemoryError) and predicts, learns and runs until shrubs
+have grown; then it runs 10,000 samples without the lock and with the garbage collector off. At
+the end the model has to equal the model that the PC computes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from microshrub_host.library import library_files, loader
 
 FEATURES, CLASSES = 3, 3
 ROWS = 500
-ROUNDS = 20  # of ROWS samples each, without the lock
+ROUNDS = 20  # ROWS samples each, without the lock
 WARMUP = 10
 LAYOUTS = {16: {"linked": 6, "by position": 3}, 300: {"linked": 11, "by position": 4}}  # depths
 
@@ -82,7 +82,7 @@ for parameters in plan["models"]:
 
 
 def combinations(window: int) -> list[dict[str, Any]]:
-    """Every combination of the parameters that choose what code runs."""
+    """Return every combination of the parameters that choose code paths."""
     choices = {
         "depth": list(LAYOUTS[window].values()),
         "loss": ["mse", "cross_entropy"],
@@ -107,16 +107,16 @@ def stream() -> tuple[array[int], bytearray]:
 
 
 def on_the_pc(parameters: dict[str, Any]) -> Any:
-    """The same samples in the same order; also makes sure that they are a test."""
+    """Return the PC's model after the same samples; check that the samples are a test."""
     model = loader.load(loader.fastest()).ShrubEnsemble(FEATURES, CLASSES, **parameters)
     codes, labels = stream()
     predictions = bytearray(ROWS)
     words = next(buffer for name, _, buffer in model.buffers() if name == "shrubs.shape")
     depth = LAYOUTS[parameters["window"]]["linked"]
-    assert words[4] == (parameters["depth"] == depth)  # the layout that was meant
+    assert words[4] == (parameters["depth"] == depth)  # the intended layout
     model.run(codes, labels, predictions)
     wrong = np.count_nonzero(np.array(labels) != np.array(predictions))
-    assert wrong > parameters["train_every"] + WARMUP  # a shrub is grown under the lock
+    assert wrong > parameters["train_every"] + WARMUP  # a shrub grows under the lock
     for _ in range(1 + ROUNDS):
         model.run(codes, labels, predictions)
     return model

@@ -1,4 +1,4 @@
-"""Samples of a sensor's readings: the same on all engines and on a board, without allocation."""
+"""Samples made of a sensor's readings: the same on all engines and on a board, no allocation."""
 
 from __future__ import annotations
 
@@ -94,21 +94,21 @@ def test_a_board_makes_the_same_and_allocates_nothing(
         assert list(map(int, line.split())) == flat
 
 
-def test_what_is_plain_is_as_it_was_read() -> None:
+def test_plain_columns_are_unchanged() -> None:
     rows = samples(WORDS[0], "checked", readings())
     last = readings()[31::8, 2].tolist()
     assert [sample[-4] for sample in rows] == last  # before the turns
 
 
 def sense(engine: str, angle: float, loud: float, rows: int = 64) -> list[int]:
-    """The turns of a circle, each reading of which is an angle further; with an offset."""
+    """Return the turns of a circle, whose angle grows with each reading; with an offset."""
     at = angle * np.arange(rows)
     circle = np.rint(loud * np.stack([np.cos(at) + 9, np.sin(at), 0 * at], 1)).astype(int)
     return samples("window=64 statistics=none turns=x:y", engine, circle.astype(np.int32))[0]
 
 
 @pytest.mark.parametrize("loud", [30, 900, 3200])
-def test_a_turn_tells_the_sense_of_rotation_however_loud_it_is(loud: float) -> None:
+def test_a_turn_shows_the_sense_of_rotation_at_any_loudness(loud: float) -> None:
     angle = 2 * np.pi / 16
     lags = np.array([1, 2, 4])
     expected = 2048 * np.sin(lags * angle) * (1 - lags / 64)
@@ -116,7 +116,7 @@ def test_a_turn_tells_the_sense_of_rotation_however_loud_it_is(loud: float) -> N
     assert sense("checked", -angle, loud) == pytest.approx(-expected, rel=0.04)
 
 
-def test_a_slow_circle_shows_against_noise_where_the_lag_is_longer() -> None:
+def test_a_slow_circle_stands_out_from_noise_with_a_longer_lag() -> None:
     chance = np.random.default_rng(4)
     at = 2 * np.pi * np.arange(64) / 50
     circle = 600 * np.stack([np.cos(at), np.sin(at), 0 * at], 1)
@@ -129,7 +129,7 @@ def test_a_slow_circle_shows_against_noise_where_the_lag_is_longer() -> None:
     assert clear[2] > 1.5 * clear[0]
 
 
-def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
+def test_a_turn_matches_numpy_and_is_zero_where_an_axis_stands_still() -> None:
     rows = readings(64).astype(np.int64)
     rows[rows == ABSENT] = 0
     rows = np.clip(rows, -32768, 32767)
@@ -142,20 +142,20 @@ def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
     assert computed[3:] == [0] * 6
 
 
-def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
-    """log2 of each part, in 1/256: together they are 1."""
+def test_chosen_bands_are_shares_of_the_whole_at_any_loudness() -> None:
+    """The features are log2 of each share, in 1/256; the shares add up to 1."""
     rows = np.random.default_rng(5).normal(0, 900, (300, 3)).astype(np.int32)
     results = []
     for loud in (1, 2, 8):
         parts = np.array(samples(AUTO, "checked", rows * loud)).reshape(-1, 11)[:, 3:]
         assert np.abs(np.sum(2.0 ** (parts / 256), axis=1) - 1).max() < 0.03
-        results.append(np.where(parts > -2560, parts, 0))  # what is fainter is less precise
+        results.append(np.where(parts > -2560, parts, 0))  # fainter shares are less precise
     for louder in results[1:]:
         assert np.abs(louder - results[0]).max() <= 16
 
 
-def test_tones_are_the_loudest_frequency_and_its_double_however_loud_it_is() -> None:
-    """x: two tones; y: one that is above a quarter of the rate; t: nothing."""
+def test_tones_are_the_loudest_frequency_and_its_double_at_any_loudness() -> None:
+    """x: two tones; y: a tone above a quarter of the rate; t: silence."""
     angle = 2 * np.pi * np.arange(64) / 64
     one = np.sin(5 * angle) + 0.5 * np.sin(10 * angle)
     for loud in (100, 1000, 10_000):
@@ -168,7 +168,7 @@ def test_tones_are_the_loudest_frequency_and_its_double_however_loud_it_is() -> 
         assert t == [0, -2560, -2560]
 
 
-def test_behind_a_gap_nothing_is_left_of_what_was_before() -> None:
+def test_after_a_gap_no_earlier_reading_counts() -> None:
     extractor = Extractor(extraction(WORDS[0]), "checked")
     rows = readings().tolist()
     for row in rows[:50]:
@@ -199,7 +199,7 @@ GOOD = extraction(WORDS[0]).options
         ({"window": 1, "bands": []}, "a window of one reading has no statistics"),
     ],
 )
-def test_options_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_options_are_refused(wrong: dict[str, Any], words: str) -> None:
     module = loader.load("checked").device.feature_extractor
     with pytest.raises(ValueError, match=words):
         module.FeatureExtractor(3, **GOOD | wrong)

@@ -1,4 +1,4 @@
-"""Features of a window against numpy, on CPython with every product checked, and on a board."""
+"""Features of a window compared with numpy, on CPython with product checks, and on a board."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def check(features: list[int], window: list[int], first: int) -> None:
     ordered = np.roll(x, -first)
     mean, deviation, least, most, crossed, energy = features[:6]
     assert mean == x.sum() // len(x)
-    wide = max(x.max() - mean, mean - x.min()) >= LIMIT  # the last bit is dropped then
+    wide = max(x.max() - mean, mean - x.min()) >= LIMIT  # then the last bit is dropped
     assert deviation == pytest.approx(x.std(), abs=4 if wide else 1.01)
     assert (least, most) == (x.min(), x.max())
     assert crossed == crossings(ordered)
@@ -71,12 +71,12 @@ def doublings(part: float, whole: float) -> float:
 
 
 def check_outline(outline: list[int], x: NDArray[np.int64], mean: int) -> None:
-    """Form and mobility are as exact as integers let the distances be."""
+    """Check that form and mobility are as exact as integer distances allow."""
     if len(x) == 1 or x.min() == x.max():
         assert outline == [0, 0]
         return
     form, mobility = outline
-    wide = x.max() - x.min() >= LIMIT  # the last bit of a distance is dropped then
+    wide = x.max() - x.min() >= LIMIT  # then the last bit of a distance is dropped
     d = ((x - mean) >> wide).astype(float)
     steps = (np.diff(x) >> wide).astype(float)
     variance = np.mean(d**2)
@@ -85,7 +85,7 @@ def check_outline(outline: list[int], x: NDArray[np.int64], mean: int) -> None:
     assert mobility == pytest.approx(doublings(stepped, variance), abs=2)
 
 
-def test_what_a_signal_looks_like_does_not_depend_on_how_loud_it_is() -> None:
+def test_form_and_mobility_do_not_depend_on_loudness() -> None:
     angle = 2 * np.pi * np.arange(1000) / 100
     noise = np.random.default_rng(2).normal(size=1000)
     results = {}
@@ -105,7 +105,7 @@ def test_what_a_signal_looks_like_does_not_depend_on_how_loud_it_is() -> None:
 
 
 @given(st.lists(values, min_size=1, max_size=64), st.data())
-def test_features_are_numpys(window: list[int], data: st.DataObject) -> None:
+def test_features_match_numpy(window: list[int], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(window) - 1))
     check(summarized(window, first), window, first)
 
@@ -161,7 +161,7 @@ def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) ->
         assert taken + pace.missed == (clock.now - begin) // period + 1
 
 
-def test_a_rate_that_cannot_be() -> None:
+def test_an_invalid_rate_is_refused() -> None:
     pace = sys.modules[f"{PACKAGES['checked']}.device.sensors"].Pace
     for rate in (0, 1001, 2.5, "50", "1/", "2/60"):
         with pytest.raises(ValueError, match="rate has to be"):

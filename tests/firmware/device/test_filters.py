@@ -1,4 +1,4 @@
-"""Filters against scipy's of Butterworth, and the coefficients that `build` computes."""
+"""Filters compared with scipy's Butterworth filters, and the coefficients of `build`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from microshrub_host.library import loader
 from microshrub_host.simulation import feature_choice
 
 LIMIT = 2**15
-CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # of the rate
-OFF = 3  # units of a reading, of the loudest signals; ordinary ones are within 1
+CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # as shares of the rate
+OFF = 3  # largest error of the loudest signals, in units of a reading; 1 for others
 STATE = 2**28
 
 Readings = NDArray[np.int64]
 
 
 def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readings, int]:
-    """What comes out, and how large the state was."""
+    """Return the filter's output and the largest absolute state."""
     module = sys.modules[f"{loader.load(engine).__name__}.device.feature_extractor"]
     words = module.filter_words(form, feature_choice.design(cut_off, 1))
     state, value = array("i", [7, 7, 0, 0]), array("i", [0])
@@ -45,7 +45,7 @@ def exact(form: str, cut_off: float, x: Readings) -> NDArray[np.float64]:
 
 
 def loudest(form: str, cut_off: float, rows: int) -> Readings:
-    """The readings of 16 bits that drive the filter's output highest."""
+    """Return the 16-bit readings that drive the filter's output highest."""
     from scipy import signal
 
     sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
@@ -56,7 +56,7 @@ def loudest(form: str, cut_off: float, rows: int) -> Readings:
 
 @pytest.mark.parametrize("form", ["low", "high"])
 @pytest.mark.parametrize("cut_off", CUT_OFFS)
-def test_filters_are_scipys(form: str, cut_off: float) -> None:
+def test_filters_match_scipy(form: str, cut_off: float) -> None:
     rng = np.random.default_rng(3)
     rows = int(np.clip(8 / cut_off, 1000, 20000))
     period = np.arange(rows) * cut_off * 2
@@ -78,13 +78,13 @@ def test_the_loudest_readings_do_not_overflow(form: str) -> None:
         filtered(form, cut_off, loudest(form, cut_off, 400), "checked")
 
 
-def test_a_steady_signal_passes_or_is_gone_at_once() -> None:
+def test_a_steady_signal_passes_or_is_removed_at_once() -> None:
     x = np.full(50, 16384)
     assert set(filtered("low", 0.001, x, "checked")[0].tolist()) == {16384}
     assert set(filtered("high", 0.001, x, "checked")[0].tolist()) == {0}
 
 
-def test_words_that_are_no_filter() -> None:
+def test_invalid_filter_words_are_refused() -> None:
     module = sys.modules[f"{loader.load('checked').__name__}.device.feature_extractor"]
     good = feature_choice.design(0.1, 1)
     for form, numbers, words in (

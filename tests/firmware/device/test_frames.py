@@ -1,4 +1,4 @@
-"""Frames: COBS against a slow one and the cobs package, the CRC against zlib's, every bit flip."""
+"""Frames: COBS compared with a slow version and the cobs package, CRC with zlib, bit flips."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def frames(engine: str) -> Any:
 
 
 def slow_cobs(body: bytes) -> bytes:
-    """By the paper: each zero is replaced by how far it is to the next one, or 255 for none."""
+    """Encode as in the paper: each zero becomes the distance to the next one, or 255 for none."""
     out = b""
     rest = body + b"\0"
     while rest:
@@ -70,7 +70,7 @@ def test_cobs_of_all_lengths(engine: str) -> None:
 
 
 @given(st.binary(min_size=1, max_size=700).map(lambda data: data.replace(b"\0", b"\1")))
-def test_what_is_no_cobs_is_refused(data: bytes) -> None:
+def test_invalid_cobs_is_refused(data: bytes) -> None:
     try:
         body = cobs.decode(data)
     except cobs.DecodeError:
@@ -81,7 +81,7 @@ def test_what_is_no_cobs_is_refused(data: bytes) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @given(body=st.binary(max_size=300), at=st.integers(0, 300))
-def test_the_crc_is_that_of_zlib(engine: str, body: bytes, at: int) -> None:
+def test_the_crc_matches_zlib(engine: str, body: bytes, at: int) -> None:
     out = bytearray(6)
     at = min(at, len(body))
     frames(engine).checksum(TABLE, bytearray(body), at, len(body) - at, out, 1)
@@ -93,7 +93,7 @@ def test_the_crc_is_that_of_zlib(engine: str, body: bytes, at: int) -> None:
     parts=st.lists(st.binary(max_size=30), max_size=12),
     cuts=st.lists(st.integers(1, 40), min_size=1),
 )
-def test_frames_are_split_at_zeros_however_the_bytes_come(
+def test_frames_are_split_at_zeros_in_any_chunks(
     engine: str, parts: list[bytes], cuts: list[int]
 ) -> None:
     room = 20
@@ -133,7 +133,7 @@ FRAMES = [
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-def test_a_frame_comes_back(frame: Frame) -> None:
+def test_a_frame_round_trips(frame: Frame) -> None:
     line = pack(frame)
     assert line[0] == line[-1] == 0
     assert unpack(line[1:-1]) == frame
@@ -141,7 +141,7 @@ def test_a_frame_comes_back(frame: Frame) -> None:
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-def test_every_flip_of_one_bit_is_noticed(frame: Frame) -> None:
+def test_every_flip_of_one_bit_is_detected(frame: Frame) -> None:
     line = pack(frame)
     device = frames("llvm")
     for at in range(1, len(line) - 1):
@@ -181,7 +181,7 @@ def test_the_splitter_on_the_pc_loses_nothing(pieces: list[bytes]) -> None:
     assert frames == [unpack(run) or run for run in runs]
 
 
-def test_text_without_a_zero_is_given_away() -> None:
+def test_text_without_a_zero_is_passed_on() -> None:
     splitter = Splitter()
     given_away = [part for _ in range(100) for part in splitter.feed(b"x" * 1000)]
     assert sum(map(len, given_away)) > 100_000 - 2 * LONGEST

@@ -1,4 +1,4 @@
-"""The board's part of a greeting over TCP: bytes of a proof are checked as they come."""
+"""The board's part of a greeting over TCP: bytes of a proof are checked as they arrive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Line:
 
 @pytest.fixture
 def ends() -> Iterator[tuple[Any, Line, socket.socket, bytes]]:
-    """A greeting that has begun, its line, the host's end of that, and the board's number."""
+    """A greeting in progress, its line, the host's end of the line, and the board's number."""
     library: Any = loader.load(loader.fastest())
     channel = library.device.tcp
     greeting = channel.Greeting(library.device.sha256.Sha256(), bytearray(KEY))
@@ -52,7 +52,7 @@ def proof(theirs: bytes, what: bytes = LINK) -> bytes:
 
 @pytest.mark.parametrize(("what", "proved"), [(LINK, 1), (FLASH, 2)])
 @pytest.mark.parametrize("piece", [1, 5, NONCE, PROOF])
-def test_a_proof_may_come_in_pieces(what: bytes, proved: int, piece: int, ends: Any) -> None:
+def test_a_proof_may_arrive_in_pieces(what: bytes, proved: int, piece: int, ends: Any) -> None:
     greeting, line, host, theirs = ends
     code = proof(theirs, what)
     for at in range(0, PROOF, piece):
@@ -74,7 +74,7 @@ def test_the_first_wrong_byte_ends_it(byte: int, ends: Any) -> None:
         greeting.read(line)
 
 
-def test_a_proof_for_another_number_is_none(ends: Any) -> None:
+def test_a_proof_for_another_number_is_refused(ends: Any) -> None:
     greeting, line, host, theirs = ends
     host.sendall(proof(theirs))
     assert greeting.read(line) == 1

@@ -1,4 +1,4 @@
-"""What somebody teaches a board is in its flash within seconds, whenever the power is cut."""
+"""Samples that a person teaches are in flash within seconds, whenever the power is cut."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAVED = {"path": "checkpoint", "seconds": 240}
 WARM = 5  # samples that are only observed
 FIRST, GAP = 4.0, 1.3  # seconds
 MQTT = {"host": "127.0.0.1", "port": 1, "name": "kitchen", "settle": [3, 230], "events": 4}
-SECRETS = {"wifi": ["a", "b"], "group": 64 * "0"}  # of a network that is out of reach
+SECRETS = {"wifi": ["a", "b"], "group": 64 * "0"}  # a network that is out of reach
 Make = Callable[..., TaughtBoard]
 
 
@@ -65,14 +65,14 @@ def times(labels: int) -> list[float]:
 
 
 def by_button(board: TaughtBoard, labels: int) -> None:
-    """It is pressed for one reading after the other."""
+    """Press the button for one reading at a time."""
     for at in times(labels):
         board.doings.append((at, lambda: setattr(board, "teaching", True)))
         board.doings.append((at + 0.1, lambda: setattr(board, "teaching", False)))
 
 
 def by_mqtt(board: TaughtBoard, labels: int) -> None:
-    """Somebody chooses a class in Home Assistant, and no class again."""
+    """Choose a class in Home Assistant, and then no class, for each label."""
 
     def choose(text: bytes) -> None:
         topic = b"microshrub/kitchen/label/set"
@@ -96,7 +96,7 @@ def by_link(board: TaughtBoard, labels: int) -> None:
 
 
 def by_key(board: TaughtBoard, labels: int) -> None:
-    """As monitor does: a key is the answer for a sample that was asked for."""
+    """Answer queries with keys, as monitor does."""
 
     def teach(k: int) -> None:
         board.request(sample([k, 300 + k, 7 * k]), late_label(k + 1, 1))
@@ -107,7 +107,7 @@ def by_key(board: TaughtBoard, labels: int) -> None:
 
 
 def by_page(board: TaughtBoard, labels: int) -> None:
-    """Of the board's own samples, of which the page names the last one."""
+    """Label the board's own samples from the page, which names the last one."""
 
     def teach() -> None:
         board.request(late_label(board.app.sample_id, 1))
@@ -132,7 +132,7 @@ WAYS: dict[str, tuple[Callable[[TaughtBoard, int], None], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("labels", [1, 5, 60])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_power_cut_loses_what_was_taught_within_seconds(
+def test_a_power_cut_loses_only_the_labels_of_the_last_seconds(
     way: str, labels: int, make: Make
 ) -> None:
     teach, fields = WAYS[way]
@@ -144,8 +144,8 @@ def test_a_power_cut_loses_what_was_taught_within_seconds(
     assert board.app.unsaved() == 0
 
 
-def test_what_is_taught_in_the_first_moment_after_a_start_is_kept(make: Make) -> None:
-    """Before the program has looked at its clock."""
+def test_a_label_right_after_a_start_is_kept(make: Make) -> None:
+    """The label comes before the program has read its clock."""
     board = make(sensor=SENSOR, label_pin=BUTTON)
     by_button(board, 1)
     board.until(10)
@@ -160,11 +160,11 @@ def test_what_is_taught_in_the_first_moment_after_a_start_is_kept(make: Make) ->
 
 
 DATAGRAMS = {"by": "udp", "port": 1, "to": ["127.0.0.1", 2]}
-PEERS = (*CLASSES, "jump")  # a class more, of a board whose zero is elsewhere
+PEERS = (*CLASSES, "jump")  # one more class, from a board with another zero
 
 
 def group_board(folder: Path, monkeypatch: pytest.MonkeyPatch, samples: int) -> TaughtBoard:
-    """A board of a group, which is taught so many samples of the first class."""
+    """Return a board of a group that is taught `samples` samples of the first class."""
     shape = {"features": 3, "classes": 4, "bytes": 8192}
     config = group_config("kitchen", (), NAMES, datagrams=DATAGRAMS)
     config |= {"parameters": shape, "class_names": list(PEERS)}
@@ -180,7 +180,7 @@ def group_board(folder: Path, monkeypatch: pytest.MonkeyPatch, samples: int) -> 
 
 
 def by_others(app: Any) -> int:
-    """How many samples of others it has learned."""
+    """Return how many samples of others the board has learned."""
     return int(app.sharing._flat[4][3])
 
 
@@ -190,30 +190,30 @@ def peers_packet(label: int, samples: int) -> bytes:
 
 
 def gets(board: TaughtBoard, at: float, label: int, samples: int) -> None:
-    """A packet comes at that second."""
+    """Deliver a packet at that second."""
     data = peers_packet(label, samples)
     take = lambda: board.app.sharing.take(76 + label, data, 0, len(data), label, "attic")  # noqa: E731
     board.doings.append((at, take))
 
 
 @pytest.mark.parametrize("labels", [2, 5, 20, 60])
-def test_a_power_cut_loses_what_others_taught_within_seconds(
+def test_a_power_cut_loses_only_the_packets_of_the_last_seconds(
     labels: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Packets of samples, of which one is learned in a second; a packet has 20 at most."""
+    """One sample of a packet is learned per second; a packet has at most 20."""
     board = group_board(tmp_path / "flash", monkeypatch, samples=70)
     packets = -(-labels // 20)
     for k in range(packets):
         gets(board, 6.0 + 30 * k, k + 1, min(labels, 20))
     board.until(30 * packets + 45)
-    assert len(board.given) >= 0.8 * labels  # some that came last are known by then
+    assert len(board.given) >= 0.8 * labels  # the last ones may still be waiting
     check(board, by_others)
 
 
-def test_a_power_cut_loses_no_single_label_of_others(
+def test_a_power_cut_loses_no_single_sample_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A board learns one sample of others for each one of its own, now and then."""
+    """Now and then, a board learns one sample of others after one of its own."""
     board = group_board(tmp_path / "flash", monkeypatch, samples=20)
     gets(board, 6.0, 1, 20)
     gets(board, 40.0, 2, 20)
@@ -221,7 +221,7 @@ def test_a_power_cut_loses_no_single_label_of_others(
         row = rows_of(0, 1, 50 + k)[0].tolist()
         board.doings.append((50.0 + 9 * k, lambda row=row: board.request(sample(row, 0))))  # type: ignore[misc]
     board.until(120)
-    alone = [at for at in board.given if at > 59]  # the packet is judged by then
+    alone = [at for at in board.given if at > 59]  # the packet is evaluated by then
     assert len(alone) >= 5
     assert min(b - a for a, b in itertools.pairwise(alone)) > 5
     check(board, by_others)
@@ -231,7 +231,7 @@ def test_a_power_cut_loses_no_single_label_of_others(
 def test_a_packet_of_a_single_sample_is_refused(
     label: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One sample does not show whether it is of a class or a wrong reading."""
+    """A single sample does not show whether it belongs to a class or is a wrong reading."""
     board = group_board(tmp_path / "flash", monkeypatch, samples=30)
     gets(board, 6.0, label, 1)
     board.until(14)
@@ -249,7 +249,7 @@ def send(request: Request, is_done: Callable[[Any], bool]) -> Act:
 
 
 def answer(label: int, samples: int) -> Act:
-    """The label of the sample that the board asked about last."""
+    """Return the act that labels the sample of the last query."""
     return (
         lambda board: late_label(board.app.queries.newest, label),
         lambda app: learned(app) == samples,
@@ -292,8 +292,8 @@ ACTS: dict[str, tuple[list[Act], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("what", ACTS)
-def test_a_power_cut_leaves_what_a_person_did(what: str, make: Make) -> None:
-    """One thing after the other; each is in flash 5 seconds later."""
+def test_a_power_cut_keeps_a_persons_acts(what: str, make: Make) -> None:
+    """Acts follow one another; each is in flash 5 seconds later."""
     acts, fields = ACTS[what]
     board = make(**fields)
     _observe(board)
@@ -329,14 +329,14 @@ def test_a_light_and_the_status_say_when_the_board_can_be_unplugged(make: Make) 
 
 
 def test_a_board_that_samples_rarely_saves_between_two_samples(make: Make) -> None:
-    """All steps of a checkpoint, though there is no reading for five minutes."""
+    """All steps of a checkpoint happen, though there is no reading for five minutes."""
     board = make(sensor=SENSOR | {"rate": "1/300"}, label_pin=BUTTON | {"released": 0}, warmup=1)
     board.until(620)
     assert learned(board.restored(board.flash.files)) == learned(board.app) == 2
     assert board.flash.left[-1][0] < 605
 
 
-def test_a_board_that_sleeps_saves_before_it_sleeps_long(make: Make) -> None:
+def test_a_board_saves_before_a_long_sleep(make: Make) -> None:
     board = make(
         sensor=SENSOR | {"rate": "1/300"}, label_pin=BUTTON | {"released": 0}, warmup=1,
         sleep={"every": 3600, "window": 0, "hold": 1},
@@ -353,10 +353,10 @@ def test_a_board_that_sleeps_saves_before_it_sleeps_long(make: Make) -> None:
     [(0, {}), (None, {}), (None, {"queries": {"labels": 1, "samples": 1000}})],
     ids=["labels", "no labels", "queries"],
 )
-def test_a_board_that_sleeps_deeply_saves_each_sample_once(
+def test_a_board_saves_each_sample_once_before_deep_sleep(
     window: int, released: int | None, fields: dict[str, Any], make: Make
 ) -> None:
-    """With a label, 2 seconds later where it is still awake, otherwise before it sleeps."""
+    """A labelled sample is saved 2 seconds later if the board is awake, else before its sleep."""
     board = make(
         sensor=SENSOR | {"rate": "1/300"}, label_pin=BUTTON | {"released": released}, warmup=1,
         sleep={"every": 3600, "window": window, "hold": 1, "deep": 60}, **fields,
@@ -370,17 +370,17 @@ def test_a_board_that_sleeps_deeply_saves_each_sample_once(
             part.state_crc32() for part in board.app.parts
         ]
         assert kept.store.number() == samples
-        for _, files in board.flash.left:  # the power may be cut before the sleep, too
+        for _, files in board.flash.left:  # the power may also be cut before the sleep
             assert samples - learned(board.restored(files)) <= (2 if released == 0 else samples)
-        assert learned(kept) == (samples - 1 if released == 0 else 0)  # one is observed
+        assert learned(kept) == (samples - 1 if released == 0 else 0)  # one only observed
         board.start(board.flash.files)
 
 
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, EOFError, OSError, ValueError])
 def test_a_program_that_ends_saves(error: type[BaseException], make: Make) -> None:
-    """A soft reset, Ctrl-C, the end of the line, and what goes wrong in a sensor.
+    """The end may be a soft reset, Ctrl-C, the end of the line, or an error in a sensor.
 
-    The power may be cut while that is saved, too.
+    The power may be cut during that save, too.
     """
     board = make(sensor=SENSOR, label_pin=BUTTON | {"released": 0})
     end = 3.0
@@ -405,8 +405,8 @@ def test_a_program_that_ends_saves(error: type[BaseException], make: Make) -> No
     check(board, learned)
 
 
-def test_a_save_goes_on_while_a_pc_asks(make: Make) -> None:
-    """Questions are answered between the steps; a sample has the rest done at once."""
+def test_a_save_continues_while_a_pc_sends_requests(make: Make) -> None:
+    """Requests are answered between the steps; a sample completes the save at once."""
     board = make("Thicket", SHAPE | {"bytes": 16000}, warmup=None)
     by_link(board, 3)
     asked: list[float] = []

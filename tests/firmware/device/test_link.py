@@ -1,4 +1,4 @@
-"""The device's end of the serial link: once, in order, answered again, and never an exception."""
+"""The device's end of the serial link applies requests once and in order, and never raises."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TEXT = bytes(range(200))
 
 
 class Application:
-    """Notes what it is asked for."""
+    """An application that records the calls."""
 
     features, classes, hash = 3, 40, CRC
     more: ClassVar[dict[int, Any]] = {}
@@ -93,7 +93,7 @@ class Application:
 
 
 class Device:
-    """A Link of the device library and what it sent."""
+    """A Link of the device library, with a record of its output."""
 
     def __init__(self, engine: str = "checked", **options: Any) -> None:
         self.app = Application()
@@ -161,7 +161,7 @@ def test_every_request_has_its_answer(engine: str) -> None:
     assert device.app.calls[4:] == [(text[:63], False), (text[63:], True)]
 
 
-def test_what_is_refused_has_words_and_counts_as_answered() -> None:
+def test_refusals_have_a_message_and_count_as_answered() -> None:
     device = Device().open()
     wrong = [
         (sample(ROW, 40), 6, "label has to be smaller"),
@@ -187,7 +187,7 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
     assert device.ask(RESET, len(wrong) + 1) == Done()
 
 
-def test_long_words_are_cut() -> None:
+def test_long_messages_are_cut() -> None:
     device = Device(answer=76).open()
 
     def refuse(*_: object) -> None:
@@ -197,17 +197,17 @@ def test_long_words_are_cut() -> None:
     assert device.ask(late_label(1, 1), 1) == Failure(6, "é" * 37 + "�")
 
 
-def test_a_request_that_comes_again_is_answered_again_and_not_applied() -> None:
+def test_a_repeated_request_is_answered_again_and_not_applied() -> None:
     device = Device(window=4).open()
     first = [device.feed(line(sample([k, k, k], k), k)) for k in range(1, 9)]
     device.app.confidence = 0
     assert [device.feed(line(sample([k, k, k], k), k)) for k in range(5, 9)] == first[4:]
-    assert not device.feed(line(sample([1, 1, 1], 1), 1))  # which nobody can still wait for
+    assert not device.feed(line(sample([1, 1, 1], 1), 1))  # no host can still wait for its answer
     assert [label for _, label in device.app.calls] == list(range(1, 9))
     assert device.ask(RESET, 9) == Done()
 
 
-def test_what_is_missing_is_asked_for_once() -> None:
+def test_a_missing_frame_is_requested_once() -> None:
     device = Device(window=4).open()
     assert again(device.feed(line(RESET, 3))) == [1]
     assert again(device.feed(line(RESET, 2) + line(RESET, 5))) == []
@@ -215,12 +215,12 @@ def test_what_is_missing_is_asked_for_once() -> None:
     assert again(device.feed(line(RESET, 6) + line(RESET, 3))) == [2]
     assert again(device.feed(line(RESET, 7))) == []
     assert again(device.feed(line(RESET, 60000))) == []
-    device.open()  # a program that asks where it was is asked again, too
+    device.open()  # a program that requests the position is sent the request again, too
     assert again(device.feed(line(RESET, 4))) == [2]
     assert device.app.calls == ["reset"]
 
 
-def test_sequence_numbers_go_round() -> None:
+def test_sequence_numbers_wrap_around() -> None:
     device = Device("llvm", window=2).open()
     for k in range(1, 65536 + 3):
         data = line(late_label(k % 65536, 0), k % 65536)
@@ -232,7 +232,7 @@ def test_sequence_numbers_go_round() -> None:
 
 
 def refused(answer: object) -> None:
-    """As of a session that is not open."""
+    """Check that the answer says that the session is not open."""
     assert isinstance(answer, Failure)
     assert answer.code == 2
     assert "not open" in answer.words
@@ -245,11 +245,11 @@ def test_only_the_open_session_is_served() -> None:
     assert device.ask(RESET, 1) == Done()
     refused(device.ask(RESET, 2, 78))
     assert device.ask(HELLO, 0, 0) == Failure(3, "this session is over")
-    assert device.ask(HELLO, 0, 77) == Welcome(8, CRC, 3, 40, 64, 2)  # it goes on
+    assert device.ask(HELLO, 0, 77) == Welcome(8, CRC, 3, 40, 64, 2)  # still open
     device.open(78)
     assert device.ask(RESET, 1, 78) == Done()
     refused(device.ask(RESET, 2, 77))
-    assert device.ask(HELLO, 0, 77) == Failure(3, "this session is over")  # it came late
+    assert device.ask(HELLO, 0, 77) == Failure(3, "this session is over")  # a late hello
     assert device.ask(RESET, 2, 78) == Done()
     assert device.app.calls == ["reset"] * 3
 
@@ -264,7 +264,7 @@ def test_a_new_session_knows_no_old_answers() -> None:
     assert len(device.app.calls) == 8
 
 
-def test_a_foreign_version_is_told_so() -> None:
+def test_a_foreign_version_is_reported() -> None:
     device = Device().open()
     for kind in (messages.HELLO, RESET.kind, 77):
         (frame,) = device.feed(pack(Frame(kind, 5, 6, b"", version=2)))
@@ -286,7 +286,7 @@ def test_an_echo_is_not_a_request() -> None:
     assert device.ask(RESET, 2) == Done()
 
 
-def test_observations_are_told_to_who_said_hello() -> None:
+def test_observations_are_sent_to_the_host_of_the_session() -> None:
     device = Device()
     device.app.values[:] = array("i", ROW)
     device.link.observe(4, 5)
@@ -305,7 +305,7 @@ def test_observations_are_told_to_who_said_hello() -> None:
     assert observed.number == 2
 
 
-def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
+def test_the_host_is_told_the_window() -> None:
     device = Device(window=4).open()
     assert [device.feed(line(RESET, k))[0].credits for k in (1, 2)] == [4, 4]
     device.link.allow(1)
@@ -315,7 +315,7 @@ def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
             device.link.allow(wrong)
 
 
-def test_layouts_that_more_than_one_file_knows() -> None:
+def test_layouts_that_several_files_contain() -> None:
     library = loader.load("python")
     frames, link = library.device.frames, library.device.link
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
@@ -333,7 +333,7 @@ def test_wrong_options(options: dict[str, int]) -> None:
 
 @given(st.lists(st.binary(max_size=100), max_size=30))
 @settings(max_examples=examples(50))
-def test_no_bytes_make_it_raise(pieces: list[bytes]) -> None:
+def test_no_bytes_raise_an_exception(pieces: list[bytes]) -> None:
     device = Device().open()
     for piece in pieces:
         device.feed(piece)
@@ -343,7 +343,7 @@ def test_no_bytes_make_it_raise(pieces: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64, 1000])
-def test_bytes_come_in_pieces_of_any_size(size: int) -> None:
+def test_bytes_arrive_in_chunks_of_any_size(size: int) -> None:
     device = Device().open()
     noise = random.Random(size)
     data = b""

@@ -1,6 +1,6 @@
-"""An accelerometer's FIFO, modelled after its datasheet: no reading is lost while a model learns.
+"""An accelerometer's FIFO, after its data sheet: no reading is lost while a model learns.
 
-The clock is that of the bus, and of learning: it moves by what transfers and samples take.
+The clock advances only with transfers on the bus and with the time that samples take.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ POLL = 200  # microseconds of the loop around the sensor
 
 
 def reading(n: int) -> tuple[int, ...]:
-    """Different in all axes; the temperature is in the middle."""
+    """Return a reading that differs in all axes; the temperature is in the middle."""
     return (n % 30000, -n % 32768 - 32768, n * n % 4000, 777, n // 30000, 5, -(n % 7))
 
 
 class Board:
-    """A board with that chip, and a model that takes its time."""
+    """A board with that chip, and a model that takes time."""
 
     def __init__(self, room: int = 1024) -> None:
         self.clock = Clock()
@@ -53,7 +53,7 @@ class Board:
 
 
 class Run:
-    """A sensor on it, read until so many seconds are over."""
+    """A sensor on the board, read for a given time."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Run:
         self.values = array("i", [0] * features)
 
     def samples(self, seconds: float, learning: int) -> list[list[int]]:
-        """Each sample takes `learning` microseconds."""
+        """Return the samples; each one takes `learning` microseconds."""
         results = []
         clock = self.board.clock
         end = clock.now + int(1_000_000 * seconds)
@@ -96,7 +96,7 @@ def rows(axes: int, count: int) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("axes", "rate"), [(6, 1000), (3, 1000), (6, 200), (3, 4)])
-def test_all_readings_come_in_their_order(axes: int, rate: int) -> None:
+def test_all_readings_arrive_in_order(axes: int, rate: int) -> None:
     run = Run(axes, rate)
     made = run.samples(400 / rate, 0)
     assert len(made) >= 385
@@ -107,7 +107,7 @@ def test_all_readings_come_in_their_order(axes: int, rate: int) -> None:
     ("axes", "learning", "room"), [(6, 70_000, 1024), (3, 150_000, 1024), (3, 65_000, 512)]
 )
 def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room: int) -> None:
-    """Four seconds at 1 kHz; each of the samples is learned for most of the FIFO's time."""
+    """In four seconds at 1 kHz, each sample takes most of the time that the FIFO bridges."""
     options = FeatureOptions.of(["window=64", "hop=200", "bands=100-200", "low-pass=300"])
     extraction = options.extraction(AXES[:axes], 1000)
     run = Run(axes, 1000, extraction.options, room)
@@ -119,7 +119,7 @@ def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room:
     assert made == expected[: len(made)]
 
 
-def test_another_sensor_is_read_with_it() -> None:
+def test_another_sensor_is_read_with_the_fifo() -> None:
     run = Run(3, 1000)
     both = {"kind": "several", "sensors": [SENSOR, {"kind": "adc", "pins": [26], "rate": 250}]}
     sensor = LIBRARY.device.sensor_start.sensor_of(both, run.board, print)
@@ -134,7 +134,7 @@ def test_another_sensor_is_read_with_it() -> None:
     assert [row[6] for row in results] == [k // 4 + 1 for k in range(40)]
 
 
-def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
+def test_an_overrun_is_counted_reported_and_in_no_window() -> None:
     extraction = FeatureOptions.of(["window=50", "hop=50", "statistics=min,max"])
     run = Run(6, 1000, extraction.extraction(AXES).options)
     rows = run.samples(3, 300_000)
@@ -153,7 +153,7 @@ def test_a_smaller_fifo_overruns_earlier() -> None:
     assert "42 ms" in run.messages[0]
 
 
-def test_a_transfer_that_breaks_off_leaves_no_half_reading() -> None:
+def test_an_interrupted_transfer_leaves_no_half_reading() -> None:
     run = Run(6, 1000)
     run.board.chip.breaks = range(30, 300, 7)
     rows = run.samples(1, 0)
@@ -164,7 +164,7 @@ def test_a_transfer_that_breaks_off_leaves_no_half_reading() -> None:
     assert len(rows) > 700
 
 
-def test_the_chip_filters_what_is_above_half_the_rate() -> None:
+def test_the_chip_filters_frequencies_above_half_the_rate() -> None:
     for rate, bandwidth in ((1000, 184), (250, 94), (100, 44), (50, 21), (20, 10), (10, 5)):
         registers = Run(6, rate).board.chip.registers
         assert {1: 184, 2: 94, 3: 44, 4: 21, 5: 10, 6: 5}[registers[0x1A]] == bandwidth
@@ -182,7 +182,7 @@ def test_the_chip_filters_what_is_above_half_the_rate() -> None:
         ({"address": 105}, "no sensor answers at I2C address 105: check the wiring"),
     ],
 )
-def test_what_cannot_be(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_options_are_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Run(**wrong)
 

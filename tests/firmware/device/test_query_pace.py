@@ -1,4 +1,4 @@
-"""A board that a broker stands between and its people asks at the pace of their answers."""
+"""A board behind a broker sends queries at the pace of the answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONFIG: dict[str, Any] = {
 
 class QueryBoard(TaughtBoard):
     def answer(self, text: str) -> str:
-        """What it says to an answer that the broker brings."""
+        """Return the board's message about an answer from the broker."""
         topic = b"microshrub/kitchen/answer/set"
         body = len(topic).to_bytes(2, "big") + topic + text.encode()
         mqtt = self.service.mqtt
@@ -39,16 +39,16 @@ class QueryBoard(TaughtBoard):
 
     @property
     def stamp(self) -> str:
-        """What an answer to the query has to begin with."""
+        """The query's stamp, with which an answer has to begin."""
         return f"{self.service.mqtt.epoch_of(self.asked):04x}{self.asked:04x}"
 
     def pass_by(self, seconds: float) -> None:
-        """Let so much time pass, of which it lives the last second."""
+        """Let time pass; only its last second is simulated."""
         self.now += int(1e6 * (seconds - 1))
         self.until(self.seconds + 1)
 
     def until_asked(self) -> str:
-        """Let it live until it asks; returns the stamp."""
+        """Run the board until its next query; return the stamp."""
         while not self.asked:
             self.until(self.seconds + 1)
         return self.stamp
@@ -59,7 +59,7 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryBoard:
     shape = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     (tmp_path / "secrets.json").write_text(
         json.dumps({"wifi": ["a", "b"]})
-    )  # which is out of reach
+    )  # a network that is out of reach
     return QueryBoard(configuration("ShrubEnsemble", shape, **CONFIG), tmp_path, monkeypatch)
 
 
@@ -71,7 +71,7 @@ def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: Quer
     board.pass_by(HOUR / 2)
     assert board.stamp == first
     assert strategy.queries == 1
-    assert strategy.saved > saved  # samples go on earning queries
+    assert strategy.saved > saved  # samples still earn queries
 
 
 def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: QueryBoard) -> None:
@@ -86,7 +86,7 @@ def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: QueryBo
     assert board.app.queries.strategy.queries == 3
 
 
-def test_a_query_that_nobody_answers_is_over_after_an_hour(board: QueryBoard) -> None:
+def test_an_unanswered_query_expires_after_an_hour(board: QueryBoard) -> None:
     first = board.until_asked()
     begin = board.seconds
     board.pass_by(HOUR - 2)
@@ -95,8 +95,8 @@ def test_a_query_that_nobody_answers_is_over_after_an_hour(board: QueryBoard) ->
     assert not board.asked
     second = board.until_asked()
     assert int(second, 16) == int(first, 16) + 1
-    assert board.answer(f"{first} class 1") == "learned: class 1"  # it goes where it belongs
-    assert board.stamp == second  # which still waits
+    assert board.answer(f"{first} class 1") == "learned: class 1"  # labels the earlier sample
+    assert board.stamp == second  # still pending
     for _ in range(2):  # more than are kept
         board.pass_by(HOUR)
         board.pass_by(PAUSE + 1)

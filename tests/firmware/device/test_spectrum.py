@@ -1,4 +1,4 @@
-"""Energies in bands against numpy's FFT: in the logarithm's unit, of signals of all kinds."""
+"""Energies in bands compared with numpy's FFT, in the logarithm's unit, for various signals."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from microshrub_host.library import loader
 
 ROWS = (32, 64, 128, 256, 512)
 LIMIT = 2**15
-CLOSE = 8  # 1/256 of log2, 0.1 dB: of a band that holds a thousandth of the energy
-FLOOR = 0.001  # of the signal's amplitude: what is fainter than that beside it drowns
+CLOSE = 8  # 1/256 of log2, 0.1 dB, for a band with a thousandth of the energy
+FLOOR = 0.001  # share of the signal's amplitude below which an energy is lost in it
 
 Window = NDArray[np.int64]
 Rng = np.random.Generator
@@ -30,7 +30,7 @@ def spectrum(ring: array[int], engine: str = "checked"):  # type: ignore[no-unty
 
 
 def energies(x: Window) -> NDArray[np.float64]:
-    """Of each frequency, of the readings without their mean and weighted with Hann's window."""
+    """Return the energy of each frequency, of the readings without mean and in a Hann window."""
     rows = len(x)
     weights = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(rows) / rows)
     mean = (x.sum() + rows // 2) // rows
@@ -72,12 +72,12 @@ def signal(kind: int, rows: int, size: float, rng: Rng) -> Window:
 
 @settings(max_examples=examples(25))
 @given(st.sampled_from(ROWS[:3]), st.integers(0, 3), st.floats(0, 15), st.integers(0, 2**32))
-def test_energies_are_numpys(rows: int, kind: int, bits: float, seed: int) -> None:
+def test_energies_match_numpy(rows: int, kind: int, bits: float, seed: int) -> None:
     check(signal(kind, rows, 2**bits, np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize("rows", ROWS)
-def test_a_compiled_engine_gives_numpys(rows: int) -> None:
+def test_a_compiled_engine_matches_numpy(rows: int) -> None:
     rng = np.random.default_rng(rows)
     for k in range(200):
         check(signal(k % 4, rows, 2 ** rng.uniform(0, 15), rng), loader.fastest(), k % rows)
@@ -108,9 +108,9 @@ def test_the_sines_are_rounded_once() -> None:
     for rows in ROWS:
         exact = [math.sin(2 * math.pi * k / rows) for k in range(rows // 4 + 1)]
         assert list(module.sine_table(rows)) == [round(32768 * s) for s in exact]
-        assert all(abs(32768 * s % 1 - 0.5) > 1e-9 for s in exact)  # so that is beyond doubt
+        assert all(abs(32768 * s % 1 - 0.5) > 1e-9 for s in exact)  # so rounding is certain
 
 
-def test_a_window_that_is_no_power_of_two() -> None:
+def test_a_window_whose_length_is_no_power_of_two() -> None:
     with pytest.raises(ValueError, match="32, 64, 128, 256 or 512 readings"):
         spectrum(array("H", [0] * 60))

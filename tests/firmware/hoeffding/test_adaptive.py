@@ -1,4 +1,4 @@
-"""HAT: when alternate subtrees start and replace, that nothing leaks, and what it is good for."""
+"""HAT: when alternate subtrees start and replace, that no node leaks, and the gain in accuracy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ U = 1 / 16384
 
 
 def draw(rng: np.random.Generator, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
-    """A concept of its own, with noise or without."""
+    """Draw samples of a new concept, with noise or without."""
     rows = rng.integers(0, 65536, (samples, features))
     if rng.random() < 0.3:
         rows = rng.choice([0, 1, 30000, 65535], rows.shape)
@@ -40,7 +40,7 @@ def draw(rng: np.random.Generator, samples: int, features: int, classes: int) ->
 
 
 def way_of(model: Any, row: list[int]) -> list[int]:
-    """The nodes that a sample of two classes passes, the leaf last."""
+    """Return the nodes on a sample's path, of a tree for two classes, the leaf last."""
     b = held(model)
     path = [0]
     while b["tree.child"][path[-1]]:
@@ -50,7 +50,7 @@ def way_of(model: Any, row: list[int]) -> list[int]:
 
 
 def samples_of(b: dict[str, Any], slot: int) -> int:
-    """How many samples a slot of two classes has counted."""
+    """Return how many samples a slot of two classes has counted."""
     return sum(b["observers.seen"][2 * slot : 2 * slot + 2])
 
 
@@ -74,10 +74,10 @@ PARAMETERS = st.fixed_dictionaries(
 
 @settings(max_examples=examples(20))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 150), max_size=3))
-def test_the_pool_is_whole_after_any_stream(
+def test_the_pool_is_valid_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:
-    """In the checked engine, however tiny the pool; the compiled one agrees about every bit."""
+    """This holds in the checked engine for any pool; the compiled engine has the same bits."""
     checked, fast = (
         loader.load(engine).HoeffdingTree(adaptive=True, bins=4, **parameters)
         for engine in ("checked", loader.fastest())
@@ -94,7 +94,7 @@ def test_the_pool_is_whole_after_any_stream(
 @pytest.mark.parametrize("leaves", [1, 2, 3, 9])
 @pytest.mark.parametrize("policy", ["vfdt", "efdt"])
 def test_nothing_leaks_in_many_changes(nodes: int, leaves: int, policy: str) -> None:
-    """A hundred concepts of 2,000 samples; the tree shrinks and grows again and again."""
+    """In a hundred concepts of 2,000 samples, the tree shrinks and grows again and again."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         2, 2, depth=5, nodes=nodes, leaves=leaves, adaptive=True, policy=policy,
         split_confidence=0.01, tie_threshold=0.1, grace_period=100,
@@ -106,16 +106,16 @@ def test_nothing_leaks_in_many_changes(nodes: int, leaves: int, policy: str) -> 
         check_pool(model)
         used.append(model.nodes_used)
     assert max(used) <= nodes
-    if nodes > 4:  # smaller ones shrink to a leaf and are back before one looks
+    if nodes > 4:  # smaller ones shrink to a leaf and grow again between two checks
         assert np.count_nonzero(np.diff(used) < 0) > 5
         assert np.count_nonzero(np.diff(used) > 0) > 5
 
 
-# When
+# When subtrees start
 
 
 def flips(rng: np.random.Generator, samples: int, noise: float) -> tuple[Ints, Ints]:
-    """A class that one feature tells, first this way and then the other way around."""
+    """Draw samples whose class follows one feature; half way, the rule is reversed."""
     rows = rng.integers(0, 65536, (samples, 2))
     labels = (rows[:, 0] > 30000) ^ (np.arange(samples) >= samples // 2)
     return rows, (labels ^ (rng.random(samples) < noise)).astype(np.int64)
@@ -124,10 +124,10 @@ def flips(rng: np.random.Generator, samples: int, noise: float) -> tuple[Ints, I
 @pytest.mark.parametrize(
     ("nodes", "leaves"), [pytest.param(31, 9, marks=pytest.mark.long), (7, 3), (5, 1)]
 )
-def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
+def test_alternates_start_where_the_error_rose_and_replace_where_it_is_lower(
     nodes: int, leaves: int
 ) -> None:
-    """Every sample: copies of the windows, given the same error, say what has to happen."""
+    """For each sample, copies of the windows with the same errors predict the events."""
     model, twin = (
         loader.load("checked").HoeffdingTree(
             2, 2, depth=4, nodes=nodes, leaves=leaves, adaptive=True, leaf="nb",
@@ -162,7 +162,7 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
                 done["replaced"] += 1
                 break
             assert b["tree.child"][node] >> 1 == pair
-            if rose and not new:  # for want of a slot
+            if rose and not new:  # no slot was free
                 owners = [b["tree.owner"][s] for s in range(leaves)]
                 assert all(b["tree.gain"][o] == 1 and not b["tree.child"][o] for o in owners)
             elif rose:
@@ -175,17 +175,17 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
                 rose = drift.add_bit(copies, windows, nodes // 2 + slot, int(predicted != label))
                 assert samples_of(b, slot) == (1 if rose else seen + 1)
                 done["forgotten"] += rose
-        if at % 8 == 0 or list(b["tree.alternate"]) != before:  # what is wrong there stays so
+        if at % 8 == 0 or list(b["tree.alternate"]) != before:  # errors in the pool persist
             check_pool(model)
     assert done["started"] + done["restarted"]
-    assert nodes > 5 or not done["started"]  # no room for one
+    assert nodes > 5 or not done["started"]  # no room for an alternate
     assert nodes < 15 or done["replaced"]
     predicted = np.frombuffer(feed(model, rows[-500:], labels[-500:]), np.uint8)
     assert (predicted == labels[-500:]).mean() > 0.8
 
 
 @pytest.mark.parametrize("leaves", [1, 2, 3])
-def test_with_a_full_pool_the_node_itself_starts_anew(leaves: int) -> None:
+def test_with_a_full_pool_the_node_itself_restarts(leaves: int) -> None:
     model = loader.load("checked").HoeffdingTree(
         2, 2, nodes=3, leaves=leaves, adaptive=True, leaf="mc", grace_period=100,
         split_confidence=0.05, tie_threshold=0.1, bins=8,
@@ -205,11 +205,11 @@ def test_with_a_full_pool_the_node_itself_starts_anew(leaves: int) -> None:
     assert (values == labels[-500:]).mean() > 0.85
 
 
-# Which
+# Which subtree wins
 
 
 def two_windows() -> Any:
-    """A tree that has two windows."""
+    """Return a tree with two windows."""
     return loader.load("checked").HoeffdingTree(1, 2, nodes=3, leaves=1, adaptive=True)
 
 
@@ -225,7 +225,9 @@ def window_of(model: Any, k: int, width: int, ones: int) -> None:
     st.floats(0, 1),
     st.one_of(st.floats(-0.1, 0.1), st.floats(-1, 1)),
 )
-def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: float) -> None:
+def test_compare_matches_the_formula_in_floats(
+    old: int, new: int, p: float, change: float
+) -> None:
     """Means and variance are off by up to 2/16384, the bound by 1 more, and m by up to 1."""
     d = two_windows()
     q = min(1.0, max(0.0, p + change))
@@ -248,8 +250,8 @@ def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: 
         assert comparison in (0, 1 if ahead > 0 else -1)
 
 
-def test_compare_knows_more_of_wider_windows() -> None:
-    """The least difference that it sees shrinks from 8 to 1 points, and is there both ways."""
+def test_compare_detects_smaller_differences_in_wider_windows() -> None:
+    """The least difference that it detects shrinks from 8 to 1 points, in both directions."""
     d = two_windows()
     least = []
     for width in (300, 1000, 4000, 16000):
@@ -269,11 +271,11 @@ def test_compare_knows_more_of_wider_windows() -> None:
     assert least == sorted(least, reverse=True)
 
 
-# What for
+# The gain in accuracy
 
 
 def concept(rng: np.random.Generator, samples: int, which: int) -> tuple[Ints, Ints]:
-    """Two of four features in a checkerboard of three by three, a tenth of noise."""
+    """Draw samples with two of four features in a 3 by 3 checkerboard, with a tenth of noise."""
     rows = rng.integers(0, 65536, (samples, 4))
     cells = rows[:, [which, which + 1]] // 21846
     labels = (cells[:, 0] + cells[:, 1] * (1 + which)) % 2
@@ -294,7 +296,7 @@ def right_of(blocks: list[tuple[Ints, Ints]], **parameters: Any) -> list[NDArray
 @pytest.mark.parametrize("policy", ["vfdt", "svfdt2"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_it_recovers_from_an_abrupt_change(seed: int, policy: str, leaf: str) -> None:
-    """In the last third after it 10 points and more above the tree that does not adapt."""
+    """In the last third, the accuracy is at least 10 points above the plain tree's."""
     rng = np.random.default_rng(seed)
     blocks = [concept(rng, 20_000, which) for which in (0, 2)]
     kept, plain = (
@@ -307,7 +309,7 @@ def test_it_recovers_from_an_abrupt_change(seed: int, policy: str, leaf: str) ->
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_it_costs_little_where_nothing_changes(seed: int, leaf: str) -> None:
-    """Less than a point over 40,000 samples."""
+    """The loss is less than a point over 40,000 samples."""
     rng = np.random.default_rng(seed)
     blocks = [concept(rng, 40_000, 0)]
     kept, plain = (

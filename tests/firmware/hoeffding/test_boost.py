@@ -1,4 +1,4 @@
-"""OLBoost: what it changes, the twins' counts, and what it must not change, the tree."""
+"""OLBoost: its effect on the twins' counts, and that it leaves the tree unchanged."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ PER_LEAF = ("observers.counts", "observers.seen", "observers.prior")
 
 
 def draw(rng: np.random.Generator, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
-    """A concept of its own, with noise."""
+    """Draw samples of a new concept, with noise."""
     rows = rng.integers(0, 65536, (samples, features))
     labels = rows[:, rng.integers(features)] * int(rng.integers(1, 4)) % 65536 * classes // 65536
     noise = rng.random(samples) < rng.choice([0, 0.3, 1])
     return rows, np.where(noise, rng.integers(classes, size=samples), labels)
 
 
-# What stays the same
+# The unchanged tree
 
 
 def structure(model: Any) -> dict[str, bytes]:
-    """The tree and all that decides about it: not who was right, and not the twins."""
+    """Return the tree and all that determines it, without the leaves' accuracy and the twins."""
     kept = {}
     for name, buffer in held(model).items():
         if name in PER_LEAF:
@@ -66,14 +66,14 @@ PARAMETERS = st.fixed_dictionaries(
         "regularization": st.sampled_from([1.0, 0.5]),
         "leaf": st.sampled_from(["mc", "nb", "nba"]),
         "bins": st.sampled_from([2, 3, 16]),
-        "adaptive": st.just(False),  # whose subtrees are replaced by what leaves predict
+        "adaptive": st.just(False),  # else subtrees would be replaced by the leaves' predictions
     }
 )
 
 
 @settings(max_examples=examples(60))
 @given(PARAMETERS, st.integers(0, 2**20), st.sampled_from([(1, 6), (0, 0), (16, 16), (0.5, 3)]))
-def test_the_tree_is_the_one_without_boosting(
+def test_the_tree_equals_the_tree_without_boosting(
     parameters: dict[str, Any], seed: int, lambdas: tuple[float, float]
 ) -> None:
     tree = loader.load("checked").HoeffdingTree
@@ -90,8 +90,8 @@ def test_the_tree_is_the_one_without_boosting(
 
 @pytest.mark.parametrize("policy", ["vfdt", "efdt", "svfdt1", "svfdt2"])
 @pytest.mark.parametrize("leaf", ["mc", "nb", "nba"])
-def test_a_large_tree_is_the_one_without_boosting(policy: str, leaf: str) -> None:
-    """60,000 samples: also when statistics are halved and nodes taken back."""
+def test_a_large_tree_equals_the_tree_without_boosting(policy: str, leaf: str) -> None:
+    """It holds over 60,000 samples, also when statistics are halved and nodes taken back."""
     tree = loader.load(loader.fastest()).HoeffdingTree
     plain, boosted = (
         tree(
@@ -107,14 +107,14 @@ def test_a_large_tree_is_the_one_without_boosting(policy: str, leaf: str) -> Non
         predictions.append([feed(model, rows, labels) for model in (plain, boosted)])
         assert structure(plain) == structure(boosted)
     assert plain.nodes_used > 9
-    assert any(one != other for one, other in predictions)  # it does predict something else
+    assert any(one != other for one, other in predictions)  # the predictions do differ
 
 
 # The twins
 
 
 def counts_of(model: Any, slot: int) -> tuple[Ints, Ints, Ints]:
-    """(bins, classes), (classes,) and (classes,): counts, seen and prior of a slot."""
+    """Return counts, seen and prior of a slot: (bins, classes), (classes,) and (classes,)."""
     b, classes = held(model), model.classes
     bins = b["observers.first"][model.features]
     counts = np.array(b["observers.counts"], dtype=np.int64).reshape(-1, bins, classes)[slot]
@@ -133,10 +133,8 @@ def leaf_of(model: Any, row: list[int]) -> int:
 
 @pytest.mark.parametrize("leaf", ["mc", "nb", "nba"])
 @pytest.mark.parametrize("lambdas", [(1, 6), (0, 4), (3, 3), (0, 16)])
-def test_a_twin_counts_a_sample_as_often_as_was_drawn(
-    leaf: str, lambdas: tuple[float, float]
-) -> None:
-    """With a mean of lambda_max - (lambda_max - lambda_min) * the votes' share of the class."""
+def test_a_twin_counts_a_sample_as_often_as_drawn(leaf: str, lambdas: tuple[float, float]) -> None:
+    """The mean is lambda_max - (lambda_max - lambda_min) * the votes' share of the class."""
     low, high = lambdas
     model = loader.load("checked").HoeffdingTree(
         2, 3, nodes=9, leaves=3, grace_period=60, split_confidence=0.5, tie_threshold=1,
@@ -160,7 +158,7 @@ def test_a_twin_counts_a_sample_as_often_as_was_drawn(
         before = counts_of(model, slot + model.leaves) if slot != NO_SLOT else None
         model.learn(x, label)
         if before is None:
-            assert held(model)["rng"] == state  # nothing to draw for
+            assert held(model)["rng"] == state  # no draw was needed
             continue
         if model.nodes_used != nodes:
             continue
@@ -171,7 +169,7 @@ def test_a_twin_counts_a_sample_as_often_as_was_drawn(
         k = int(seen[label])
         assert k in possible
         assert list(seen) == list(prior) == [k * (c == label) for c in range(3)]
-        # the feature's ranges are those of the slot that splits
+        # the feature's ranges belong to the slot that splits
         b = held(model)
         places = np.zeros_like(counts)
         for f, code in enumerate(row):
@@ -189,7 +187,7 @@ def test_a_twin_counts_a_sample_as_often_as_was_drawn(
 
 
 def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
-    """lambda_min = lambda_max = 0: they know what the split told them, and nothing more."""
+    """With lambda_min = lambda_max = 0, they have only the counts from the split."""
     model = loader.load("checked").HoeffdingTree(
         2, 3, nodes=15, leaves=6, grace_period=40, split_confidence=0.5, tie_threshold=0.5,
         boost=True, lambda_min=0, lambda_max=0, adaptive=False,
@@ -208,7 +206,7 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
 
 @pytest.mark.parametrize("weight", [1, 0.25, 6])
 def test_equal_lambdas_weigh_all_samples_alike(weight: float) -> None:
-    """On average, over 4,000 samples of one leaf, whatever it expects."""
+    """This holds on average, over 4,000 samples of one leaf, whatever the leaf predicts."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, boost=True, lambda_min=weight, lambda_max=weight, adaptive=False
     )
@@ -220,9 +218,9 @@ def test_equal_lambdas_weigh_all_samples_alike(weight: float) -> None:
 
 
 def test_a_rare_class_weighs_more() -> None:
-    """Of a majority leaf: 6 - 5 * 0.9 for the class of nine in ten, 6 - 5 * 0.1 for the other.
+    """In a majority leaf the weight is 6 - 5 * 0.9 for the class of nine in ten, 6 - 5 * 0.1 else.
 
-    Which shifts what it expects: the shares q and 1 - q of the classes settle where
+    The weights shift the leaf's prediction: the shares q and 1 - q of the classes settle where
     q = 0.9 (6 - 5 q) / (0.9 (6 - 5 q) + 0.1 (1 + 5 q)).
     """
     model = loader.load(loader.fastest()).HoeffdingTree(
@@ -240,8 +238,8 @@ def test_a_rare_class_weighs_more() -> None:
     assert seen[0] / seen.sum() == pytest.approx(q, abs=0.02)
 
 
-def test_a_twin_can_count_on_forever() -> None:
-    """200,000 samples of weight 16 on average: it is halved at 32768, and keeps its ratios."""
+def test_a_twin_can_count_forever() -> None:
+    """Over 200,000 samples of mean weight 16, a twin is halved at 32768, and keeps its ratios."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, boost=True, lambda_min=16, lambda_max=16, adaptive=False
     )
@@ -255,5 +253,5 @@ def test_a_twin_can_count_on_forever() -> None:
         assert list(counts[0]) == list(seen) == list(prior)
         leaf_samples.append(counts_of(model, 0)[1].sum())
     assert max(leaf_samples) < 32768
-    assert leaf_samples[0] == 20_000  # halved when it has 32768 of its own, not with its twin
+    assert leaf_samples[0] == 20_000  # halved at 32768 of its own, not with its twin
     assert leaf_samples[1] == 40_000 - 16384

@@ -1,7 +1,7 @@
-"""EFDT converges: after 1,000,000 samples of one concept its first splits are a batch tree's.
+"""EFDT converges: after 1,000,000 samples of one concept, its first splits equal a batch tree's.
 
-Manapragada, Webb, Salehi 2018, section 4. The batch tree knows all samples, and has to choose
-among the same thresholds: the borders of the bins of the range that a node leaves open.
+Manapragada, Webb, Salehi 2018, section 4. The batch tree has all samples, and chooses among the
+same thresholds: the borders of the bins of a node's range.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ SAMPLES = 1_000_000
 FEATURES = 5
 CLASSES = 3
 BINS = 16
-TIE = 0.05  # tie_threshold: half of it, in bits, is what a review takes for no difference
+TIE = 0.05  # tie_threshold: a review ignores differences of up to half of it, in bits
 
 
 def concept(seed: int) -> tuple[Ints, Ints]:
-    """Uniform codes, labelled by a random tree of depth 4 with a tenth of noise."""
+    """Return uniform codes, labelled by a random tree of depth 4 with a tenth of noise."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 65536, (SAMPLES, FEATURES))
     labels = np.zeros(SAMPLES, dtype=np.int64)
@@ -49,14 +49,14 @@ def concept(seed: int) -> tuple[Ints, Ints]:
 
 
 def entropy(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the last axis, in bits."""
+    """Return the entropy along the last axis, in bits."""
     total = counts.sum(axis=-1, keepdims=True)
     shares = counts / np.maximum(total, 1)
     return -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1)
 
 
 def batch_gains(rows: Ints, labels: Ints, low: Ints, high: Ints) -> dict[tuple[int, int], float]:
-    """The information gain of each split, (feature, threshold), on all samples of a node."""
+    """Return the information gain of each split, (feature, threshold), on a node's samples."""
     gains = {}
     before = entropy(np.bincount(labels, minlength=CLASSES).astype(float))
     for f in range(FEATURES):
@@ -73,7 +73,7 @@ def batch_gains(rows: Ints, labels: Ints, low: Ints, high: Ints) -> dict[tuple[i
 
 
 @pytest.mark.parametrize("seed", [3, 4, 6])
-def test_the_first_splits_are_a_batch_trees(seed: int) -> None:
+def test_the_first_splits_equal_a_batch_trees(seed: int) -> None:
     rows, labels = concept(seed)
     model = loader.load(loader.fastest()).HoeffdingTree(
         FEATURES,

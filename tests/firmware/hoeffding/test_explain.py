@@ -1,4 +1,4 @@
-"""explain(): the path that it tells is the one that predict() takes, in the features' units."""
+"""explain() prints the path that predict() takes, in the features' units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ library = loader.load("checked")
 words = library.explanation
 MISSING: int = library.MISSING
 
-# A program that says the same on every engine: it learns a small stream and explains it.
+# A program with the same output on every engine: it learns a small stream and explains it.
 SCRIPT = """
 def rows_of(samples):
     state, raw, labels = 7, [], []
@@ -59,7 +59,7 @@ def explained(leaf, leaves, every):
 
 
 def program(engine: str = "python") -> dict[str, Any]:
-    """The functions of SCRIPT; `said` is what they say."""
+    """Return the functions of SCRIPT; `said` has their output."""
     here = loader.load(engine)
     messages: list[str] = []
     names: dict[str, Any] = {name: getattr(here, name) for name in here.__all__}
@@ -88,7 +88,7 @@ TEST = re.compile(r"(\w+) (<=|>) (-?[\d.]+)")
 
 @pytest.mark.parametrize("leaf", ["mc", "nb", "nba"])
 @pytest.mark.parametrize("leaves", [2, 8])
-def test_the_path_agrees_with_predict(leaf: str, leaves: int) -> None:
+def test_the_path_matches_predict(leaf: str, leaves: int) -> None:
     raw, quantizer, model = learned(leaf, leaves)
     codes = array("H", bytes(6))
     paths: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def test_the_path_agrees_with_predict(leaf: str, leaves: int) -> None:
 
 
 def reached(model: Any) -> list[tuple[int, int]]:
-    """(node, its left child) of all nodes below the root."""
+    """Return (node, its left child) of all nodes below the root."""
     child = next(b for name, _, b in model.buffers() if name == "tree.child")
     waiting, path = [0], []
     while waiting:
@@ -118,7 +118,7 @@ def reached(model: Any) -> list[tuple[int, int]]:
     return path
 
 
-def test_a_leaf_tells_its_counts() -> None:
+def test_a_leaf_shows_its_counts() -> None:
     model = library.HoeffdingTree(1, 2, adaptive=False)
     x = array("H", [9])
     assert words.explain(model, x) == "class 0"
@@ -128,7 +128,7 @@ def test_a_leaf_tells_its_counts() -> None:
     assert words.explain(model, x, classes=("off", "on")) == "on (0.67 of 3)"
 
 
-def test_explaining_changes_nothing_but_the_votes() -> None:
+def test_explain_changes_only_the_votes() -> None:
     _, quantizer, model = learned()
     x = array("H", [1, 2, 3])
     model.predict(x)
@@ -156,7 +156,7 @@ say = print
     assert len(set(expected[0])) > 20
 
 
-def test_it_is_loaded_when_it_is_asked_for(run_micropython: Callable[[str], str]) -> None:
+def test_explain_is_loaded_on_first_use(run_micropython: Callable[[str], str]) -> None:
     script = """
 import sys
 from microshrub import HoeffdingTree, Quantizer
@@ -193,7 +193,7 @@ def test_wrong_arguments(arguments: str, message: str) -> None:
 
 @st.composite
 def quantizers(draw: st.DrawFn) -> Any:
-    """Of one feature, with a range of any size."""
+    """Draw a quantizer of one feature, with a range of any size."""
     span = min(draw(st.integers(0, 2 ** draw(st.integers(0, 30)))), 2 * RAW_MAX)
     low = draw(st.integers(-RAW_MAX, RAW_MAX - span))
     return library.Quantizer(1, ((low, low + span),))
@@ -258,14 +258,14 @@ def test_shares(part: int, rest: int) -> None:
     st.integers(0, 65535),
 )
 @example([1, 1], 4, -(10**9), 16568)  # a unit of 1e-12, where floats are 1e-7 apart
-def test_thresholds_separate_the_values_as_the_codes_do(
+def test_thresholds_separate_the_values_like_the_codes(
     wholes: list[int], places: int, offset: int, code: int
 ) -> None:
-    """In the column's own unit, read back from the text as a float, if floats are that fine."""
+    """The text of a threshold, read back as a float, separates values in the column's own unit."""
     values = np.array([[float(f"{offset + w / 10**places:.{places}f}")] for w in wholes])
     scale = Scale.fit(values)
     apart = float(np.spacing(np.abs(values)).max())  # from one float to the next
-    finer = apart * 10.0 ** scale.units()[0][1] > 1  # the unit is
+    finer = apart * 10.0 ** scale.units()[0][1] > 1  # the unit is finer
     raw = scale.apply(values).ravel().tolist()
     quantizer = library.Quantizer(1)
     quantizer.observe(array("i", raw[:8]))

@@ -1,4 +1,4 @@
-"""The Hoeffding tree: its pool of nodes and slots, and what it predicts without a split."""
+"""The Hoeffding tree: its pool of nodes and slots, and its predictions without a split."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ PARAMETERS = st.fixed_dictionaries(
 
 @settings(max_examples=examples(150))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(1, 60), max_size=6))
-def test_the_pool_is_whole_after_any_stream(
+def test_the_pool_is_valid_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:
-    """And the checked engine, which sees every pointer, agrees with the compiled one."""
+    """The checked engine, which checks every pointer, agrees with the compiled one."""
     two_valued = (0,) if seed % 3 == 0 else ()
     checked, fast = (
         loader.load(engine).HoeffdingTree(two_valued=two_valued, **parameters)
@@ -77,7 +77,7 @@ def test_the_pool_is_whole_after_any_stream(
 @pytest.mark.parametrize("leaves", [2, 9, 40])
 @pytest.mark.parametrize("regularization", [1.0, 0.5])
 def test_nothing_leaks_in_many_resplits(leaves: int, regularization: float) -> None:
-    """EFDT while the concept changes every 5,000 samples, a hundred times."""
+    """The policy is EFDT, and the concept changes a hundred times, every 5,000 samples."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         3, 3, depth=5, nodes=25, leaves=leaves, policy="efdt", regularization=regularization,
         split_confidence=0.01, tie_threshold=0.1, grace_period=100,
@@ -93,15 +93,15 @@ def test_nothing_leaks_in_many_resplits(leaves: int, regularization: float) -> N
         check_pool(model)
         roots.add(held(model)["tree.feature"][0])
         smaller += model.nodes_used < before
-    assert roots == {0, 1, 2}  # the root changed its mind
-    assert leaves == 2 or smaller > 3  # and whole subtrees came back
+    assert roots == {0, 1, 2}  # the root changed its split
+    assert leaves == 2 or smaller > 3  # and whole subtrees were taken back
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("boost", [False, True])
 @pytest.mark.parametrize(("nodes", "leaves"), [(15, 2), (25, 9), (25, 40)])
 def test_nothing_leaks_in_many_drifts(policy: str, boost: bool, nodes: int, leaves: int) -> None:
-    """HAT while the concept changes every 2,000 samples, two dozen times."""
+    """The tree is a HAT, and the concept changes two dozen times, every 2,000 samples."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         3, 3, depth=5, nodes=nodes, leaves=leaves, policy=policy, adaptive=True, boost=boost,
         split_confidence=0.01, tie_threshold=0.1, grace_period=50, regularization=0.5,
@@ -120,8 +120,8 @@ def test_nothing_leaks_in_many_drifts(policy: str, boost: bool, nodes: int, leav
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("boost", [False, True])
-def test_alternates_come_and_go_as_the_windows_say(policy: str, boost: bool) -> None:
-    """With every pointer seen; there is not always room for an alternate."""
+def test_alternates_come_and_go_as_the_windows_require(policy: str, boost: bool) -> None:
+    """Every pointer is checked; there is not always room for an alternate."""
     model = loader.load("checked").HoeffdingTree(
         2, 2, depth=4, nodes=11, leaves=4, policy=policy, adaptive=True, boost=boost,
         split_confidence=0.5, tie_threshold=1, grace_period=10, leaf="mc",
@@ -185,7 +185,7 @@ def test_an_inner_node_that_becomes_a_leaf_counts_the_sample_once() -> None:
     feed(model, rows, rows[:, 0] // 32768)
     assert model.nodes_used == 3
     b = held(model)
-    b["observers.counts"][:32] = array("H", [0, 1] * 16)  # one class: nothing to gain any more
+    b["observers.counts"][:32] = array("H", [0, 1] * 16)  # one class: no gain is left
     b["observers.seen"][:2] = b["observers.prior"][:2] = array("H", [0, 16])
     due(model)
     model.learn(array("H", [5]), 1)
@@ -194,7 +194,7 @@ def test_an_inner_node_that_becomes_a_leaf_counts_the_sample_once() -> None:
     assert list(b["observers.seen"][:2]) == [0, 17]
 
 
-def test_an_inner_node_is_looked_at_every_2000_samples() -> None:
+def test_an_inner_node_is_reviewed_every_2000_samples() -> None:
     model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, nodes=3, leaves=3, policy="efdt", adaptive=False, bins=16
     )
@@ -214,7 +214,7 @@ def test_an_inner_node_is_looked_at_every_2000_samples() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_depth_0_is_naive_bayes(seed: int) -> None:
-    """Prequentially, over the same bins, in float64: the classes' scores are off by 2 e bits."""
+    """Prequential scores over the same bins, in float64, are within 2 e bits."""
     features, classes, bins = 3, 4, 16
     e = (1 + 2 * features) * 6 / 16384
     rng = np.random.default_rng(seed)
@@ -260,9 +260,7 @@ def test_depth_0_with_majority_leaves_is_the_majority(policy: str) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("adaptive", "boost"), [(False, False), (True, False), (True, True)])
-def test_a_saved_tree_goes_on_as_if_nothing_had_been(
-    policy: str, adaptive: bool, boost: bool
-) -> None:
+def test_a_saved_tree_continues_unchanged(policy: str, adaptive: bool, boost: bool) -> None:
     parameters: dict[str, Any] = {
         "features": 3, "classes": 3, "policy": policy, "grace_period": 50, "nodes": 15,
         "leaves": 4, "split_confidence": 0.1, "regularization": 0.5, "two_valued": (1,),

@@ -1,4 +1,4 @@
-"""The Hoeffding tree on all engines: the same bits, nothing allocated, the same complaints."""
+"""The Hoeffding tree on all engines: the same bits, no allocation, the same errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "boost": (False, True),
 }
 COMBINATIONS = [dict(zip(CHOICES, one, strict=True)) for one in product(*CHOICES.values())]
-for i, one in enumerate(COMBINATIONS):  # so that both meet each choice, and each other
+for i, one in enumerate(COMBINATIONS):  # so that each value meets each choice, and the others
     one |= {"criterion": ("infogain", "gini")[i % 3 % 2], "regularization": (1.0, 0.5)[i % 5 % 2]}
 # and one of plain, adaptive, boost and both for each policy and kind of leaf: 0, 5, 10, 15, 16...
 LED_COMBINATIONS = [one for i, one in enumerate(COMBINATIONS) if i % 4 == i // 4 % 4]
@@ -50,7 +50,7 @@ def test_engines_agree(source: str, choice: dict[str, Any]) -> None:
         assert states[0][1].progress["nodes_used"] > 1
 
 
-# With the heap locked, through splits and through what a drift does to them
+# With the heap locked, through splits and through a drift
 
 LOCKED = """
 def rows_of(state, samples, which):
@@ -190,13 +190,13 @@ def test_a_wrong_parameter_is_named_and_shown() -> None:
         assert outcome.endswith(f", not {shown!r}"), case
 
 
-def test_the_ends_of_every_parameters_range_are_allowed() -> None:
+def test_the_limits_of_every_parameter_are_allowed() -> None:
     results = dict(zip(ALLOWED, outcomes()[len(CASES) :], strict=True))
     assert results == dict.fromkeys(ALLOWED, "fine")
 
 
 def test_micropython_refuses_the_same(run_micropython: Callable[[str], str]) -> None:
-    """In the same words, but for how many digits of a float it shows."""
+    """The messages are equal, except for the digits of floats."""
     head = f"from microshrub import HoeffdingTree\nsay = print\nCASES = {[*CASES, *ALLOWED]!r}\n"
     there = run_micropython(head + TRY_ALL).splitlines()
     for case, one, other in zip([*CASES, *ALLOWED], there, outcomes(), strict=True):

@@ -1,10 +1,10 @@
-"""How leaves predict: the majority by counting, naive Bayes in float64 from the samples.
+"""Leaf predictions: the majority by counting, naive Bayes in float64 from the samples.
 
-How far a posterior may be off: a score is 1 + 2 d logarithms of at most 6/16384 each, so a
+The error of a posterior: a score is 1 + 2 d logarithms with errors of at most 6/16384 each, so a
 difference of scores, in bits, is off by 2 e, e = (1 + 2 d) 6/16384, and 2 to that power by a
-factor of at most 2**(2 e). exp_negative adds 5/16384, rounding down and leaving out what is below
-2**-15 3/16384. So each share of the best class's is off by t = 2**(2 e) (2**(2 e) - 1) + 8/16384
-at most; their sum is at least 1, so a posterior is off by (1 + classes) t at most.
+factor of at most 2**(2 e). exp_negative adds 5/16384; rounding down and leaving out terms below
+2**-15 add 3/16384. So each share of the best class's is off by t = 2**(2 e) (2**(2 e) - 1) +
+8/16384 at most; their sum is at least 1, so a posterior is off by (1 + classes) t at most.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ leaves: ModuleType = sys.modules[LIBRARY + ".hoeffding.leaf_votes"]
 observers: ModuleType = sys.modules[LIBRARY + ".hoeffding.histograms"]
 
 ALL_VOTES = 65536 * 255
-UNIT = 1020  # votes come in Q14: 65536 * 255 / 2**14
+UNIT = 1020  # votes are in Q14: 65536 * 255 / 2**14
 
 
 @dataclass
 class Leaf:
-    """The second of two slots, after samples of its own and classes that it inherited."""
+    """The second of two slots, with its own samples and inherited class counts."""
 
     model: Any
     bins: list[int]
@@ -57,7 +57,7 @@ class Leaf:
         return leaves.majority(self.model._addresses, 1), list(self.model.votes)
 
     def scores(self, row: Ints) -> NDArray[np.float64]:
-        """log2 of prior times likelihoods, from the samples; -inf for a class never seen."""
+        """Return log2 of prior times likelihoods, from the samples; -inf for an unseen class."""
         prior = self.frequencies()
         log_scores = np.full(self.classes, -np.inf)
         for c in np.flatnonzero(prior).tolist():
@@ -70,7 +70,7 @@ class Leaf:
 
 
 def make_leaf(seed: int, samples: int) -> Leaf:
-    """Features that know something about the class, some classes rare, some never there."""
+    """Return a leaf with informative features, some rare classes, and some without samples."""
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 7)), int(rng.choice([2, 2, 3, 10]))
     bins = [int(b) for b in rng.choice([2, 16, 16, 40], features)]
@@ -96,7 +96,7 @@ LEAVES = (st.integers(0, 2**32 - 1), st.integers(0, 300))
 
 @settings(max_examples=examples(150))
 @given(*LEAVES)
-def test_naive_bayes_is_that_of_floats(seed: int, samples: int) -> None:
+def test_naive_bayes_matches_floats(seed: int, samples: int) -> None:
     leaf = make_leaf(seed, samples)
     e = (1 + 2 * len(leaf.bins)) * 6 / 16384
     t = 2 ** (2 * e) * (2 ** (2 * e) - 1) + 8 / 16384
@@ -111,13 +111,13 @@ def test_naive_bayes_is_that_of_floats(seed: int, samples: int) -> None:
 
 
 @given(*LEAVES)
-def test_votes_add_up_but_for_rounding(seed: int, samples: int) -> None:
+def test_votes_add_up_except_for_rounding(seed: int, samples: int) -> None:
     leaf = make_leaf(seed, samples)
     row = np.random.default_rng(seed).integers(0, 65536, len(leaf.bins))
     for _, votes in (leaf.ask(row), leaf.ask_majority()):
         assert all(0 <= vote <= ALL_VOTES for vote in votes)
         assert ALL_VOTES - UNIT * leaf.classes < sum(votes) <= ALL_VOTES
-        assert not any(np.array(votes)[leaf.frequencies() == 0])  # never seen, no votes
+        assert not any(np.array(votes)[leaf.frequencies() == 0])  # no samples, no votes
 
 
 @given(*LEAVES)
@@ -130,8 +130,8 @@ def test_majority_is_the_first_of_the_most_frequent(seed: int, samples: int) -> 
     assert np.abs(np.array(votes) / ALL_VOTES - exact).max() <= 1 / 16384
 
 
-def test_an_empty_leaf_says_class_0() -> None:
-    """Which only the very first sample can meet: without votes, and with equal ones."""
+def test_an_empty_leaf_predicts_class_0() -> None:
+    """Only the very first sample meets an empty leaf: without votes, or with equal ones."""
     leaf = make_leaf(0, 0)
     prior = held(leaf.model)["observers.prior"]
     prior[:] = array("H", bytes(2 * len(prior)))
@@ -142,8 +142,8 @@ def test_an_empty_leaf_says_class_0() -> None:
     assert sum(votes) > ALL_VOTES - UNIT * leaf.classes
 
 
-def test_the_most_of_everything_stays_within_30_bits() -> None:
-    """256 features of 255 bins, 256 classes, 32767 samples of one: the least of all scores."""
+def test_the_largest_sizes_stay_within_30_bits() -> None:
+    """256 features of 255 bins, 256 classes, 32767 samples of one class give the least score."""
     model = loader.load("checked").HoeffdingTree(256, 256, leaves=1, bins=255, adaptive=False)
     b = held(model)
     b["observers.seen"][0] = 32766

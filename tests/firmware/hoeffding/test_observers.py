@@ -1,6 +1,6 @@
-"""What a leaf counts and the splits it finds: against dictionaries, and gains in float64.
+"""A leaf's counts and its splits: compared with dictionaries, and gains in float64.
 
-How far a gain in Q10 may be off, in 1/1024, for N samples of C classes:
+The error of a gain in Q10, in 1/1024, for N samples of C classes:
 
     information gain  n log2 n is off by less than (6 n + 16) / 16384, that is 3/8 n + 1. The
                       whole and the two sides each take C + 1 of them, over samples that add up to
@@ -40,7 +40,7 @@ BEST, FEATURE, BIN, THRESHOLD, SECOND, SAMPLES, CURRENT = range(7)  # as in hist
 
 @dataclass
 class Case:
-    """Slots, of which one is in use, with the ranges that a path may have left, and samples."""
+    """Slots, of which one is in use, with ranges that a path may leave, and samples."""
 
     model: Any
     slot: int
@@ -52,7 +52,7 @@ class Case:
     labels: Ints
 
     def observe(self, weight: int = 1, further_on: int = 0) -> int:
-        """Each sample that often, in the slot whose ranges these are or so many further on."""
+        """Count each sample `weight` times, in this slot or in one `further_on` slots later."""
         codes = array("H", self.rows.ravel().tolist())
         total = 0
         for i, label in enumerate(self.labels.tolist()):
@@ -61,7 +61,7 @@ class Case:
         return total
 
     def bin_of(self, feature: int, code: int) -> int:
-        """The one whose share of low..high the code is in."""
+        """Return the bin of a code within low..high."""
         low, span = int(self.low[feature]), int(self.high[feature] - self.low[feature]) + 1
         (place,) = (
             b
@@ -80,7 +80,7 @@ class Case:
 def make_case(
     seed: int, samples: int, gini: bool, whole_range: bool = False, boosted: bool = False
 ) -> Case:
-    """One of three slots; features of many or few values, one of which says something."""
+    """Return one of three slots, with features of many or few values, one of them informative."""
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 5)), int(rng.choice([2, 3, 5, 9]))
     bins = [int(b) for b in rng.choice([2, 3, 16, 16, 255], features)]
@@ -107,10 +107,8 @@ CASES = (st.integers(0, 2**32 - 1), st.integers(1, 150))
 
 
 @given(*CASES, st.sampled_from([1, 1, 0, 2, 7]), st.booleans())
-def test_counts_are_those_of_a_dictionary(
-    seed: int, samples: int, weight: int, boosted: bool
-) -> None:
-    """A sample counts as often as it weighs; a boosted twin has the ranges of its slot."""
+def test_counts_match_a_dictionary(seed: int, samples: int, weight: int, boosted: bool) -> None:
+    """A sample counts as often as its weight; a boosted twin has the ranges of its slot."""
     case = make_case(seed, samples, gini=False, boosted=boosted)
     b, stays = held(case.model), [f"observers.{n}" for n in ("shape", "first", "low", "high")]
     before = [bytes(memoryview(b[name])) for name in stays]
@@ -137,7 +135,7 @@ def test_a_cleared_slot_is_empty_and_keeps_its_ranges(seed: int, samples: int) -
     b = held(case.model)
     ranges = [bytes(b[name]) for name in ("observers.low", "observers.high")]
     others = (case.slot + 1) % 3
-    b["observers.counts"][others * sum(case.bins) * case.classes] = 7  # of another slot
+    b["observers.counts"][others * sum(case.bins) * case.classes] = 7  # another slot's count
     observers.clear_slot(case.model._addresses, case.slot)
     assert sum(b["observers.counts"]) == 7
     assert not any(b["observers.seen"])
@@ -166,7 +164,7 @@ def gain_of(case: Case, feature: int, threshold: int, gini: bool) -> float:
 
 
 def borders(case: Case, feature: int) -> list[int]:
-    """The greatest code that goes left, for the border behind each bin but the last."""
+    """Return the greatest code that goes left, for the border after each bin but the last."""
     low, span = int(case.low[feature]), int(case.high[feature] - case.low[feature]) + 1
     bins = case.bins[feature]
     return [low - 1 + -(-(b + 1) * span // bins) for b in range(bins - 1)]
@@ -179,7 +177,7 @@ def bound(case: Case, gini: bool) -> float:
 
 @settings(max_examples=examples(150))
 @given(*CASES, st.booleans(), st.sampled_from([256, 128, 1, 0]))
-def test_merits_are_the_gains_of_the_samples(
+def test_merits_match_the_gains_of_the_samples(
     seed: int, samples: int, gini: bool, omega: int
 ) -> None:
     case = make_case(seed, samples, gini)
@@ -214,7 +212,7 @@ def test_merits_are_the_gains_of_the_samples(
 
 @pytest.mark.parametrize("gini", [False, True])
 def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> None:
-    """32767 samples, as many as there can be, parted without an error."""
+    """32767 samples, the most that a leaf can have, are separated without an error."""
     criterion = "gini" if gini else "infogain"
     model = loader.load("checked").HoeffdingTree(
         1, 256, leaves=1, bins=255, criterion=criterion, adaptive=False
@@ -252,7 +250,7 @@ def test_pure_and_empty_slots_have_no_split(seed: int, gini: bool) -> None:
 
 @pytest.mark.parametrize(("inherited", "weight"), [(0, 1), (20000, 1), (0, 96), (20000, 96)])
 def test_all_counts_are_halved_at_32768(inherited: int, weight: int) -> None:
-    """Those of the leaf and what its parent had counted together."""
+    """The counts are the leaf's own and its parent's together."""
     case = make_case(3, 0, gini=False, whole_range=True)
     rng = np.random.default_rng(5)
     b = held(case.model)
@@ -278,8 +276,8 @@ def _slanted(classes: int) -> NDArray[np.float64]:
     return shares / shares.sum()
 
 
-def test_a_slot_can_count_on_forever() -> None:
-    """300,000 samples of one bin: no count passes 16 bits, the ratio of classes stays."""
+def test_a_slot_can_count_forever() -> None:
+    """In 300,000 samples of one bin, no count exceeds 16 bits, and the ratio of classes stays."""
     model = loader.load(loader.fastest()).HoeffdingTree(1, 2, depth=0, adaptive=False)
     held = {name: buffer for name, _, buffer in model.buffers()}
     labels = bytearray([0, 1, 1, 1] * 5000)

@@ -1,6 +1,6 @@
-"""SVFDT's conditions against lists of floats, and its running statistics against numpy.
+"""SVFDT's conditions compared with lists of floats, and its running statistics with numpy.
 
-How far the running statistics may be off after n values, in units of 1/1024:
+The error of the running statistics after n values, in units of 1/1024:
 
     the mean      is kept in 1/64 and each step rounds by at most half of one, of which later
                   steps leave a part that has shrunk like k / n: (n + 1) / 256 in all
@@ -37,13 +37,13 @@ MOST = 1024
 
 
 def statistics() -> tuple[Any, Any]:
-    """A tree's table for the kernels, and its buffer of running statistics."""
+    """Return a tree's table for the kernels, and its buffer of running statistics."""
     model = loader.load("checked").HoeffdingTree(1, 2, policy="svfdt1", adaptive=False)
     return model._addresses, held(model)["strict"]
 
 
 def noted(values: list[int], k: int = GAINS) -> tuple[int, float, int]:
-    """(values, mean, variance) after these, in a buffer of which nothing else changes."""
+    """Return (values, mean, variance) after these values; check that nothing else changes."""
     t, b = statistics()
     for value in values:
         strict.note(t, k, value)
@@ -70,7 +70,7 @@ VALUES = st.one_of(
 
 
 @given(VALUES, st.sampled_from([LEAVES, ENTROPIES, GAINS, SAMPLES]))
-def test_running_statistics_are_numpys(values: list[int], k: int) -> None:
+def test_running_statistics_match_numpy(values: list[int], k: int) -> None:
     n, mean, variance = noted(values, k)
     assert n == len(values)
     assert abs(mean - np.mean(values)) <= mean_error(n)
@@ -90,8 +90,8 @@ def test_1024_values_are_still_exact(seed: int, top: int) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [(0, 32767), (32767, 0), (100, 900), (20, 12)])
-def test_what_comes_behind_1024_values_fades(first: int, then: int) -> None:
-    """Exponentially, each value weighing 1/1024."""
+def test_values_before_the_last_1024_fade(first: int, then: int) -> None:
+    """They fade exponentially: each new value weighs 1/1024."""
     t, b = statistics()
     for _ in range(3000):
         strict.note(t, GAINS, first)
@@ -113,7 +113,7 @@ def test_what_comes_behind_1024_values_fades(first: int, then: int) -> None:
 # The conditions
 
 
-Maybe = bool | None  # None: too close to tell
+Maybe = bool | None  # None: too close to decide
 
 
 def both(*answers: Maybe) -> Maybe:
@@ -126,7 +126,7 @@ def either(*answers: Maybe) -> Maybe:
 
 @dataclass
 class Statistic:
-    """All values so far, and how far each of the kernel's may be from them."""
+    """All values so far, and the largest error of the kernel's values."""
 
     error: float = 0.0
     values: list[float] = field(default_factory=list)
@@ -183,7 +183,7 @@ def entropy_error(classes: int, fewest: int) -> float:
 
 
 def tree_of(leaves: int, classes: int, mute: set[int]) -> Any:
-    """A chain of inner nodes: its leaves have slots in order, but the mute ones."""
+    """Return a chain of inner nodes; all leaves except the mute ones have slots, in order."""
     library = loader.load("checked")
     model = library.HoeffdingTree(
         1,
@@ -218,8 +218,10 @@ def ask(model: Any, slot: int, gain: int, samples: int, hasty: bool) -> bool:
 
 @settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.booleans(), st.integers(2, 5))
-def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes: int) -> None:
-    """Over 40 moments at which VFDT would have split; up to half are too close to tell."""
+def test_permits_matches_svfdt_in_floats(
+    seed: int, leaves: int, hasty: bool, classes: int
+) -> None:
+    """Among 40 moments at which VFDT would split, at most half are too close to decide."""
     rng = np.random.default_rng(seed)
     model = tree_of(leaves, classes, set())
     fewest = 200
@@ -244,8 +246,8 @@ def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes
     assert unclear <= 20
 
 
-def test_few_cases_are_too_close_to_tell() -> None:
-    """And both answers come often."""
+def test_few_cases_are_too_close_to_decide() -> None:
+    """Both answers are frequent."""
     rng = np.random.default_rng(3)
     answers = {True: 0, False: 0, None: 0}
     for run in range(30):
@@ -265,11 +267,11 @@ def test_few_cases_are_too_close_to_tell() -> None:
     assert min(answers[True], answers[False]) > 0.2 * sum(answers.values())
 
 
-def test_the_first_moment_is_permitted_and_all_are_noted() -> None:
+def test_the_first_split_is_permitted_and_all_are_recorded() -> None:
     model = tree_of(1, 2, set())
     fill(model, 0, [300, 300])
     assert ask(model, 0, 50, 600, hasty=False)
-    assert not ask(model, 0, 50, 400, hasty=False)  # fewer samples than the first
+    assert not ask(model, 0, 50, 400, hasty=False)  # fewer samples than at the first
     b = held(model)["strict"]
     assert [b[k] for k in (ENTROPIES, GAINS, SAMPLES)] == [2, 2, 2]
     assert b[SAMPLES + 1] == 500 * 64
@@ -277,12 +279,12 @@ def test_the_first_moment_is_permitted_and_all_are_noted() -> None:
     assert not ask(model, 0, 20, 4000, hasty=False)  # a worse split
     assert ask(model, 0, 400, 10, hasty=True)  # a far better one
     fill(model, 0, [600, 1])
-    assert not ask(model, 0, 50, 9000, hasty=False)  # no more uncertain
+    assert not ask(model, 0, 50, 9000, hasty=False)  # no longer uncertain
 
 
 @pytest.mark.parametrize("mute", [set(), {0}, {3, 4}, {5}, {1, 2, 3, 4, 5}])
 def test_only_learning_leaves_count(mute: set[int]) -> None:
-    """Not those without a slot, nor inner nodes, nor pairs given back."""
+    """Leaves without a slot, inner nodes, and pairs given back do not count."""
     rng = np.random.default_rng(1)
     model = tree_of(6, 3, mute)
     learning = 6 - len(mute)
@@ -304,8 +306,8 @@ def test_only_learning_leaves_count(mute: set[int]) -> None:
 
 @pytest.mark.parametrize("policy", ["svfdt1", "svfdt2"])
 @pytest.mark.parametrize("adaptive", [False, True])
-def test_a_tree_that_grows_counts_its_own_leaves(policy: str, adaptive: bool) -> None:
-    """Alternate subtrees' leaves among them, and in a buffer that knows of every moment."""
+def test_a_growing_tree_counts_its_own_leaves(policy: str, adaptive: bool) -> None:
+    """The leaves of alternate subtrees count, too, in a buffer that records every moment."""
     model = loader.load("checked").HoeffdingTree(
         2, 2, nodes=15, leaves=5, policy=policy, grace_period=20, split_confidence=0.5,
         tie_threshold=0.5, leaf="mc", adaptive=adaptive,

@@ -1,4 +1,4 @@
-"""Forecaster and RegressionMetrics beside plain Python; wrong arguments; saved states."""
+"""Forecaster and RegressionMetrics compared with plain Python; wrong arguments; saved states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MISSING = LIBRARY.MISSING
 
 
 class Echo:
-    """Stands beside a forecaster: each sample that it learned, with its target."""
+    """A companion of a forecaster that records each learned sample with its target."""
 
     def __init__(self, features: int) -> None:
         self.pairs: list[tuple[list[int], int]] = []
@@ -35,7 +35,7 @@ def forecaster(**options: Any) -> tuple[Any, Echo]:
     features = options["columns"] - 1 + (options.get("lags", 1) if options.get("horizon") else 0)
     echo = Echo(features)
     made = LIBRARY.Forecaster(echo.model, ends=(0, 1000), **options)
-    for value in (0, 1000) * 5:  # so that each lag has seen both
+    for value in (0, 1000) * 5:  # so that each lag has both values
         made.observe(array("i", [value] * options["columns"]))
     made.freeze()
     return made, echo
@@ -56,7 +56,7 @@ def codes(made: Any, values: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize(("horizon", "lags"), [(1, 1), (1, 4), (5, 1), (3, 7)])
-def test_a_sample_is_learned_when_its_target_comes(horizon: int, lags: int) -> None:
+def test_a_sample_is_learned_when_its_target_arrives(horizon: int, lags: int) -> None:
     rows = samples(60, 3)
     made, echo = forecaster(columns=3, column=1, horizon=horizon, lags=lags)
     twin = LIBRARY.Quantizer(2 + lags, ranges=((-125, 1125),) * (2 + lags))
@@ -126,8 +126,8 @@ def test_errors_and_intervals(horizon: int) -> None:
     assert metrics.mae_nochange == pytest.approx(sum(baselines) / len(baselines))
 
 
-def test_saved_parts_go_on() -> None:
-    """As after a power cut: what waits for its target, the lags and the interval are in them."""
+def test_saved_parts_continue() -> None:
+    """The samples that wait for targets, the lags and the interval survive a power cut."""
     options = {"columns": 2, "column": 0, "horizon": 4, "lags": 3, "interval": 90}
     first, _ = forecaster(**options)
     second, _ = forecaster(**options)
@@ -142,7 +142,7 @@ def test_saved_parts_go_on() -> None:
     assert [p.state_crc32() for p in first.parts] == [p.state_crc32() for p in second.parts]
 
 
-def test_sums_of_errors_have_room_and_are_halved() -> None:
+def test_sums_of_errors_do_not_overflow_and_are_halved() -> None:
     metrics = LIBRARY.RegressionMetrics()
     farthest = 2**29 - 1
     for _ in range(5):
@@ -171,12 +171,12 @@ def test_sums_of_errors_have_room_and_are_halved() -> None:
         ({"columns": 9, "column": 0}, "the learner's features has to be 8, not 2"),
     ],
 )
-def test_what_cannot_be_is_said(options: dict[str, Any], words: str) -> None:
+def test_invalid_options_are_reported(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         LIBRARY.Forecaster(LIBRARY.LinearRegressor(2), **options)
 
 
-def test_a_thicket_has_to_know_how_late_its_targets_are() -> None:
+def test_a_thicket_needs_the_delay_of_its_targets() -> None:
     with pytest.raises(ValueError, match=r"late .* 4, not 0"):
         LIBRARY.Forecaster(LIBRARY.ThicketRegressor(2, bytes=3000), 2, 0, horizon=5)
 

@@ -1,4 +1,4 @@
-"""The Hoeffding tree for numbers, beside one in floating point, and its pool of nodes."""
+"""The Hoeffding tree for regression, compared with one in floating point, and its node pool."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIBRARY = loader.load(loader.fastest())
 
 
 def drawn(seed: int, samples: int, spread: int = 20000) -> tuple[Any, Any]:
-    """Codes of three features, of different ranges, and targets that depend on two of them."""
+    """Draw codes of three features with different ranges, and targets that depend on two."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (samples, 3))
     codes[:, 1] = 30000 + codes[:, 1] // 200
@@ -30,12 +30,12 @@ def drawn(seed: int, samples: int, spread: int = 20000) -> tuple[Any, Any]:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("spread", [20000, 300])
 @pytest.mark.parametrize("parameters", [{}, {"tie_threshold": 0.1, "bins": 16, "memory": 100}])
-def test_it_is_the_tree_in_floating_point(
+def test_it_matches_the_tree_in_floating_point(
     seed: int, spread: int, parameters: dict[str, Any]
 ) -> None:
-    """With room for all nodes: the same splits after the same samples, and the same means."""
+    """With room for all nodes, splits come after the same samples, with the same means."""
     codes, targets = drawn(seed, 1500, spread)
-    targets[1000:] = targets[1000:][::-1]  # what no feature tells
+    targets[1000:] = targets[1000:][::-1]  # no feature predicts this part
     model = LIBRARY.HoeffdingRegressor(3, nodes=399, leaves=200, depth=30, **parameters)
     tie = model.tie_threshold / 1024
     oracle = FloatRegressionTree(model.grace_period, 0.05, tie, model.bins, model.memory)
@@ -45,8 +45,8 @@ def test_it_is_the_tree_in_floating_point(
     assert np.abs(predicted - expected).max() <= 2
 
 
-def test_a_split_that_makes_predictions_worse_is_taken_back() -> None:
-    """On a ramp that the feature does not tell, the mean of all is nearer than that of half."""
+def test_a_split_that_makes_predictions_worse_is_undone() -> None:
+    """On a ramp that the feature does not predict, the mean of all targets beats that of half."""
     model = LIBRARY.HoeffdingRegressor(1, depth=1, grace_period=300)
     codes = np.arange(300).reshape(-1, 1) % 2 * 60000
     learn(model, codes, codes[:, 0] // 2 + 9000)
@@ -62,7 +62,7 @@ def test_a_split_that_makes_predictions_worse_is_taken_back() -> None:
 
 @pytest.mark.parametrize("sizes", [{"leaves": 1, "nodes": 15}, {"nodes": 15}, {"depth": 0}])
 def test_a_small_pool_goes_where_the_errors_are_now(sizes: dict[str, int]) -> None:
-    """The tree stays within its nodes, and follows a change although they are all in use."""
+    """The tree stays within its nodes, and follows a drift although all nodes are in use."""
     codes, targets = drawn(5, 6000)
     targets[3000:] = 65535 - targets[3000:]
     model = LIBRARY.HoeffdingRegressor(3, **sizes)
@@ -75,8 +75,8 @@ def test_a_small_pool_goes_where_the_errors_are_now(sizes: dict[str, int]) -> No
         assert away[5000:].mean() < 4000
 
 
-def test_bins_fit_the_codes_that_come() -> None:
-    """Codes close to each other, in any order, far from 0: their borders are still told apart."""
+def test_bins_adapt_to_the_codes() -> None:
+    """Close codes, in any order and far from 0, are still separated by the borders."""
     model = LIBRARY.HoeffdingRegressor(1, bins=8)
     for codes in (np.tile([40007, 40000, 40003, 40004], 200), np.tile([65535, 0, 9, 30], 200)):
         model.reset()
@@ -99,7 +99,7 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
 
 
 def test_counts_are_halved_before_they_overflow() -> None:
-    """A leaf that never splits, with the greatest of targets: its bins keep their means."""
+    """A leaf that never splits, with the largest targets, keeps the means of its bins."""
     model = LIBRARY.HoeffdingRegressor(1, leaves=1, depth=0, bins=2)
     learn(model, np.tile([0, 60000], 20000), np.tile([65535, 1], 20000))
     b = held(model)

@@ -1,4 +1,4 @@
-"""Intervals hold the share of the targets that they say, whatever the errors are like."""
+"""Intervals contain their nominal share of the targets, whatever the errors are like."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def held(share: float, errors: Any) -> float:
 
 @pytest.mark.parametrize("share", [0.5, 0.8, 0.9, 0.95, 0.99])
 @pytest.mark.parametrize("scale", [30, 5000, 3_000_000])
-def test_the_share_is_held(share: float, scale: int) -> None:
+def test_the_share_is_reached(share: float, scale: int) -> None:
     rng = np.random.default_rng(3)
     for errors in (
         rng.normal(0, scale, 6000),
@@ -44,7 +44,7 @@ def test_the_half_width_is_near_the_quantile(share: float) -> None:
 
 
 @given(st.lists(st.tuples(RAW, RAW), max_size=60))
-def test_any_values_will_do(pairs: list[tuple[int, int]]) -> None:
+def test_any_values_are_accepted(pairs: list[tuple[int, int]]) -> None:
     interval = Interval(0.9)
     for predicted, target in pairs:
         interval.learn(predicted, target)
@@ -54,7 +54,7 @@ def test_any_values_will_do(pairs: list[tuple[int, int]]) -> None:
     assert other.half == interval.half
 
 
-def test_the_same_on_micropython_without_allocating(run_micropython: Callable[[str], str]) -> None:
+def test_micropython_agrees_without_allocating(run_micropython: Callable[[str], str]) -> None:
     output = run_micropython(
         "import micropython\n"
         "from microshrub import Interval\n"
@@ -72,7 +72,7 @@ def test_the_same_on_micropython_without_allocating(run_micropython: Callable[[s
     assert list(map(int, output.split())) == [interval.state_crc32(), interval.half]
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_errors_are_reported() -> None:
     for share in (0.4, 1.0, "a"):
         with pytest.raises(ValueError, match="share has to be"):
             Interval(share)

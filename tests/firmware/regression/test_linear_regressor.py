@@ -1,4 +1,4 @@
-"""The linear model of numbers, beside the same in floating point."""
+"""The linear regressor, compared with the same model in floating point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TWO_HEADS = sys.modules[f"{CHECKED.__name__}.regression.thicket"].TwoLinear
 @pytest.mark.parametrize("rate", [0.02, 0.25])
 @pytest.mark.parametrize("spread", [20000, 60])
 def test_it_is_the_normalised_least_mean_squares_rule(rate: float, spread: int) -> None:
-    """Targets over the whole range of codes, and over a small part of it."""
+    """This holds for targets over the whole range of codes, and over a small part of it."""
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 65536, (3000, 4))
     noise = rng.normal(0, 0.1, 3000)
@@ -38,7 +38,7 @@ def test_it_is_the_normalised_least_mean_squares_rule(rate: float, spread: int) 
     assert np.mean(apart[100:]) < 0.02 * spread + 2
 
 
-def test_it_finds_a_linear_function() -> None:
+def test_it_learns_a_linear_function() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 65536, (5000, 3))
     targets = (codes[:, 0] // 2 + codes[:, 2] // 3 + 5000).astype(int)
@@ -76,7 +76,7 @@ def test_predictions_are_within_the_targets_seen() -> None:
 def test_small_steps_are_as_exact_as_large_ones_which_do_not_overflow(
     seed: int, away: int, rate: float, head: int
 ) -> None:
-    """One step, with any sample and any error: rate * error * z / sum(z**2)."""
+    """One step is rate * error * z / sum(z**2), for any sample and any error."""
     model = TWO_HEADS(3, rate=rate)
     buffers = {name: buffer for name, _, buffer in model.buffers()}
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What a learner says is weighed against the last value and seasons, by what was known then."""
+"""A learner's forecasts are weighted against the last value and seasons, by known errors only."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def forecast(path: Path, name: str, horizon: int, seed: int = 3) -> NumberResult
         ("jumps", (1, 12, 48)),  # 120 ahead, two or three jumps in all decide
     ],
 )
-def test_it_is_hardly_ever_worse_than_to_say_that_nothing_changes(
+def test_it_is_hardly_ever_worse_than_the_last_value(
     tmp_path: Path, name: str, horizons: tuple[int, ...]
 ) -> None:
-    """Heard by their errors alone, opinions are right by chance far ahead: up to 14 % worse."""
+    """With weights from errors alone, far forecasts could be right by chance: up to 14 % worse."""
     for horizon in horizons:
         runs = [forecast(tmp_path, name, horizon, seed) for seed in range(31, 37)]
         ratios = [run.errors.mae / run.nochange.mae for run in runs]
@@ -59,14 +59,14 @@ def test_it_is_hardly_ever_worse_than_to_say_that_nothing_changes(
     [("power", 1, 0.4), ("power", 48, 0.6), ("transformer", 12, 0.6), ("spots", 48, 0.6)],
 )
 def test_seasons_are_found(tmp_path: Path, name: str, horizon: int, ratio: float) -> None:
-    """Without them, the errors were 0.41, 1.16, 0.76 and 0.66 of NoChange's, or more."""
+    """The errors are below these shares of NoChange's; without seasons, they would be larger."""
     run = forecast(tmp_path, name, horizon)
     assert run.errors.mae < ratio * run.nochange.mae
 
 
 @pytest.mark.parametrize("horizon", [1, 12, 48])
 @pytest.mark.parametrize("name", sorted(SERIES))
-def test_intervals_hold_their_share(tmp_path: Path, name: str, horizon: int) -> None:
+def test_intervals_reach_their_share(tmp_path: Path, name: str, horizon: int) -> None:
     run = forecast(tmp_path, name, horizon)
     assert run.interval is not None
     targets = series(name, ROWS, 3)[horizon:]
@@ -75,7 +75,7 @@ def test_intervals_hold_their_share(tmp_path: Path, name: str, horizon: int) -> 
 
 
 @pytest.mark.parametrize("period", [24, 100, 168])
-def test_the_period_is_that_of_the_values(period: int) -> None:
+def test_the_period_is_found(period: int) -> None:
     chance = np.random.default_rng(period)
     shape = chance.integers(0, 5000, period)
     naive = LIBRARY.NaiveForecasts(5, 350)
@@ -87,8 +87,8 @@ def test_the_period_is_that_of_the_values(period: int) -> None:
     assert naive.period in range(period, 6 * period, period)
 
 
-def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None:
-    """Periods that had been compared less than others seemed the better ones."""
+def test_a_sensor_that_is_silent_at_first_gets_the_right_period() -> None:
+    """Periods with fewer comparisons do not win by that."""
     naive = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     chance = np.random.default_rng(8)
@@ -101,7 +101,7 @@ def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None
 
 @settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 5), SPANS, st.lists(st.tuples(RAW, RAW), max_size=400))
-def test_whatever_comes_the_answer_is_among_the_opinions(
+def test_the_answer_is_always_among_the_forecasts(
     horizon: int, span: int, values: list[tuple[int, int]]
 ) -> None:
     kept = 2 * horizon + 340
@@ -116,7 +116,7 @@ def test_whatever_comes_the_answer_is_among_the_opinions(
         answer = naive.foresee(at, model, ring, k % kept)
         _, _, opinions = (buffer for _, _, buffer in naive.buffers())
         heard = [model, y, opinions[4 * at + 1], opinions[4 * at + 2]]
-        room = 2**15  # what shares of 4096ths take from numbers of 30 bits
+        room = 2**15  # the loss of shares in 4096ths, for numbers of 30 bits
         assert min(heard) - room <= answer <= max(heard) + room
     other = LIBRARY.NaiveForecasts(horizon, kept)
     other.load(naive.save())

@@ -1,6 +1,6 @@
-"""Regressors on all engines: the same bits in every buffer, nothing allocated, no overflow.
+"""Regressors on all engines: the same bits in every buffer, no allocation, no overflow.
 
-A session locks the heap of a real MicroPython while the learner works: what allocates, fails.
+A session locks the heap of a real MicroPython while the learner works: an allocation fails.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 def outcome(
     engine: str, learner: str, parameters: dict[str, Any], target: dict[str, Any]
 ) -> dict[str, Any]:
-    """Predictions, status and every buffer after a stream with outliers and missing values."""
+    """Return predictions, status and buffers after a stream with outliers and missing values."""
     columns, column = target["columns"], target["column"]
     rng = np.random.default_rng(columns)
     raw = rng.normal(0, 1000, (250, columns)).astype(np.int32)
@@ -85,7 +85,7 @@ def test_engines_agree(learner: str, change: dict[str, Any], target: dict[str, A
 def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int
 ) -> None:
-    """Codes and targets at the ends of their range, ties, runs: no index or sum goes astray."""
+    """With codes and targets at their limits, ties and runs, no index or sum overflows."""
     learner, change = case
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (150, features))
@@ -105,7 +105,7 @@ def test_the_checked_engine_agrees_with_llvm(
 
 
 @pytest.mark.parametrize(("learner", "change"), CASES)
-def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
+def test_bytes_are_known_in_advance_and_a_saved_state_continues(
     learner: str, change: dict[str, Any]
 ) -> None:
     learner_class = getattr(loader.load("python"), learner)

@@ -1,4 +1,4 @@
-"""Shrubs for numbers, beside what they should be in floating point."""
+"""Shrubs for regression, compared with their definition in floating point."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_leaves_hold_means_and_each_split_is_the_best(
         mean = b["grove.means"][slot * leaves + leaf]
         assert mean == pytest.approx(targets[line].mean(), abs=0.51)
         apart = np.abs(targets[line] - mean).sum()
-        assert b["sprout.impurity"][leaf] in (apart, 0)  # 0: no split parts it
+        assert b["sprout.impurity"][leaf] in (apart, 0)  # 0: no split separates it
     for node in range(used):
         k = slot * (leaves - 1) + node
         below = np.concatenate([line for line in lines if passes(b, k, node, leaves, line, ring)])
@@ -66,7 +66,7 @@ def test_leaves_hold_means_and_each_split_is_the_best(
 
 
 def passes(b: Any, k: int, node: int, leaves: int, line: Any, ring: Any) -> bool:
-    """Does the path of a leaf's samples lead through a node?"""
+    """Whether the path of a leaf's samples passes a node."""
     first = k - node
     at = 0
     while at < leaves - 1:
@@ -78,7 +78,7 @@ def passes(b: Any, k: int, node: int, leaves: int, line: Any, ring: Any) -> bool
 
 
 def test_weights_follow_the_gradient_of_the_squared_error() -> None:
-    """The same steps in floating point, from the same weights, as long as no shrub joins."""
+    """Steps in floating point from the same weights give the same result while no shrub joins."""
     model = LIBRARY.ShrubRegressor(3, window=400, trees=6, leaves=12, every=50, step=0.25)
     codes, targets = drawn(4, 4000, 3)
     learn(model, codes[:2977], targets[:2977])
@@ -115,7 +115,7 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
     assert (predicted[1:] <= np.maximum.accumulate(targets)[:-1]).all()
 
 
-def test_it_learns_what_a_tree_can_know_and_follows_a_change() -> None:
+def test_it_learns_a_step_function_and_follows_a_drift() -> None:
     model = LIBRARY.ShrubRegressor(2, window=200, trees=8, leaves=32, every=16)
     codes, targets = drawn(1, 6000, 2)
     targets[3000:] = 65535 - targets[3000:]
@@ -135,8 +135,8 @@ def test_a_target_that_is_no_code_is_refused() -> None:
 
 
 @pytest.mark.parametrize("window", [8, 100])
-def test_a_window_much_shorter_than_the_ring_is_grown_on_the_newest(window: int) -> None:
-    """The ring goes round, and a shrub is planted when its head has just done so."""
+def test_a_shrub_grows_on_the_newest_samples_of_a_longer_ring(window: int) -> None:
+    """The ring wraps around, and a shrub is planted right after its head has done so."""
     model = LIBRARY.ShrubRegressor(features=2, window=window, every=255, trees=3, leaves=8)
     length = window + 255
     codes, targets = drawn(1, 1500, 2)
@@ -154,8 +154,8 @@ def test_a_window_much_shorter_than_the_ring_is_grown_on_the_newest(window: int)
 
 @pytest.mark.parametrize("trees", [1, 4, 24])
 @pytest.mark.parametrize("still", [100, 700])
-def test_it_learns_after_a_sensor_that_lay_still(still: int, trees: int) -> None:
-    """All shrubs are alike and weigh the same by then, and new ones have to replace them."""
+def test_it_learns_after_a_constant_signal(still: int, trees: int) -> None:
+    """After the constant signal, all shrubs have equal form and weight, and must be replaced."""
     codes, targets = drawn(1, 2000, 2)
     targets = codes[:, 0] // 2
     codes[:still], targets[:still] = 100, 1000

@@ -1,4 +1,4 @@
-"""The unit of the targets: a code for each raw value, and back, within the targets seen."""
+"""The unit of the targets: a code for each raw value, and back, within the targets' range."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def observed(*values: int) -> object:
 
 
 @given(st.lists(RAW, min_size=1, max_size=5), st.lists(RAW, min_size=1, max_size=20))
-def test_codes_keep_the_order_and_come_back_within_what_was_seen(
+def test_codes_keep_the_order_and_decode_within_the_seen_range(
     first: list[int], later: list[int]
 ) -> None:
     target = observed(*first)
@@ -35,7 +35,7 @@ def test_codes_keep_the_order_and_come_back_within_what_was_seen(
 
 
 @given(RAW, st.integers(1, 2**20), st.data())
-def test_within_the_range_a_value_comes_back_to_two_steps(
+def test_within_the_range_a_value_decodes_within_two_steps(
     low: int, width: int, data: st.DataObject
 ) -> None:
     low = min(low, 2**29 - 1 - width)
@@ -47,7 +47,7 @@ def test_within_the_range_a_value_comes_back_to_two_steps(
         assert abs(target.value(target.code(value)) - value) <= width / 190 + 1
 
 
-def test_the_value_is_the_one_whose_code_is_nearest() -> None:
+def test_a_code_decodes_to_the_value_with_the_nearest_code() -> None:
     target = observed(0, 100)
     for value in range(101):
         target.learn(value)
@@ -57,7 +57,7 @@ def test_the_value_is_the_one_whose_code_is_nearest() -> None:
 
 
 @given(st.lists(RAW, min_size=1, max_size=5), st.lists(RAW, min_size=1, max_size=20))
-def test_what_does_not_change_is_predicted_exactly(first: list[int], later: list[int]) -> None:
+def test_a_constant_target_is_predicted_exactly(first: list[int], later: list[int]) -> None:
     target = observed(*first)
     for i, value in enumerate(later):
         code = target.learn(value)
@@ -72,17 +72,17 @@ def test_what_does_not_change_is_predicted_exactly(first: list[int], later: list
     st.booleans(),
     st.integers(0, 6),
 )
-def test_a_wrong_reading_among_the_first_targets_leaves_codes_for_the_others(
+def test_an_outlier_among_the_first_targets_leaves_codes_for_the_others(
     values: list[int], wrong: int, below: bool, place: int
 ) -> None:
     far = -wrong if below else wrong
     target = observed(*values[:place], far, *values[place:])
     assert target.ends == observed(*values).ends
-    assert target.learn(far) in (target.code(far), 0, 65535)  # it has a code all the same
+    assert target.learn(far) in (target.code(far), 0, 65535)  # it still has a code
 
 
-def test_a_far_target_that_comes_twice_is_in_the_range() -> None:
-    """A lamp that is off, then on, and off again."""
+def test_a_far_target_that_occurs_twice_is_in_the_range() -> None:
+    """An example is a lamp that is off, then on, and off again."""
     low, high = observed(0, 4000, 4010, 4005, 0).ends
     assert low < 0 < 4010 < high
 
@@ -91,11 +91,11 @@ def test_a_range_may_be_given() -> None:
     target = Target((-50, 50))
     assert target.frozen
     assert target.ends == (-50, 50)
-    assert target.value(0) == 0  # none was seen: the middle
+    assert target.value(0) == 0  # no target yet: the middle
     assert target.code(-50) == 8192
 
 
-def test_what_is_learned_survives_saving() -> None:
+def test_the_learned_state_survives_saving() -> None:
     target = observed(3, 900)
     target.learn(77)
     other = Target()
@@ -115,6 +115,6 @@ def test_what_is_learned_survives_saving() -> None:
         (lambda: Target((0, 9)).observe(3), "the range is frozen already"),
     ],
 )
-def test_what_is_wrong_is_said(call: Callable[[], object], words: str) -> None:
+def test_errors_are_reported(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()

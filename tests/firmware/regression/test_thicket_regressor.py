@@ -1,4 +1,4 @@
-"""The mixture of regressors: its shares, and what each member knows when."""
+"""The mixture of regressors: its shares, and the target that each member knows at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIBRARY = loader.load(loader.fastest())
 
 
 def test_members_are_mixed_by_their_recent_errors() -> None:
-    """exp(-50 * (error - the least) / the least), in floating point."""
+    """The shares are exp(-50 * (error - least error) / least error), in floating point."""
     model = LIBRARY.ThicketRegressor(3, bytes=3000)
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 65536, (600, 3))
@@ -33,7 +33,7 @@ def test_members_are_mixed_by_their_recent_errors() -> None:
 
 
 @pytest.mark.parametrize("late", [0, 1, 6])
-def test_the_last_target_is_the_one_known_when_a_sample_came(late: int) -> None:
+def test_the_last_target_is_the_last_one_known_at_a_sample(late: int) -> None:
     model = LIBRARY.ThicketRegressor(1, bytes=2000, late=late)
     targets = np.random.default_rng(4).integers(0, 65536, 60)
     for i, y in enumerate(targets):
@@ -56,7 +56,7 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
     assert (predicted[1:] <= np.maximum.accumulate(targets)[:-1]).all()
 
 
-def test_it_is_nearly_as_good_as_its_best_member_on_each_kind_of_stream() -> None:
+def test_it_is_nearly_as_accurate_as_its_best_member_on_each_stream() -> None:
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 65536, (4000, 3))
     walk = np.clip(32768 + np.cumsum(rng.integers(-50, 51, 4000)), 0, 65535)

@@ -1,11 +1,11 @@
-"""One shrub: its splits are CART's, its leaves hold the frequencies, chance is fair.
+"""One shrub: its splits are CART's, its leaves hold the frequencies, random choices are fair.
 
-A model with train_every=n grows exactly one shrub after n samples, on those of them that are in
-the window, and into the slot that `rank` names next: that is all these tests do to get one.
+A model with train_every=n grows exactly one shrub after n samples, on the samples in the window,
+and into the slot that `rank` names next: the tests use only this to get a shrub.
 
 Up to a window of 64 the splitter compares scores as fractions: the split is exactly one of the
-best. Beyond that it holds them in Q10, a sum of two quotients rounded down: a score may look up to
-2/1024 lower than it is, never higher. So the split it takes is less than 2/1024 below the best.
+best. Beyond that, scores are in Q10, as a sum of two quotients rounded down: a score may be up to
+2/1024 too low, never too high. So the chosen split is less than 2/1024 below the best.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from microshrub_host.library import loader
 Ints = NDArray[np.int64]
 EXACT_UP_TO = 64
 FLOOR = Fraction(2, 1024)
-FAIR = 1e-3  # the seeds are fixed: a p-value below would be no accident
+FAIR = 1e-3  # the seeds are fixed, so a smaller p-value is a defect
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Shrub:
     threshold: Ints
     kids: Ints  # of a linked shrub: the root, then the two children of each node
     leaves: Ints
-    member: Ints  # leaf of each place in the window
+    member: Ints  # leaf of each sample in the window
 
     def root(self) -> int:
         return int(self.kids[0]) if self.linked else 0
@@ -83,7 +83,7 @@ def read_shrub(model: Any, slot: int) -> Shrub:
 
 
 def next_slot(model: Any) -> int:
-    """The first free slot: where the next shrub is grown."""
+    """Return the first free slot, where the next shrub grows."""
     buffers = {name: buffer for name, _, buffer in model.buffers()}
     return int(buffers["members.rank"][model.trees_used])
 
@@ -94,7 +94,7 @@ def feed(model: Any, rows: Ints, labels: Ints) -> None:
 
 
 def grown(engine: str, rows: Ints, labels: Ints, classes: int, **parameters: Any) -> Shrub:
-    """The first shrub of a fresh model, grown on these rows."""
+    """Return the first shrub of a fresh model, grown on these rows."""
     given = {"window": max(len(rows), 2), "trees": 1, **parameters}
     model = loader.load(engine).ShrubEnsemble(
         rows.shape[1], classes, train_every=len(rows), **given
@@ -114,10 +114,11 @@ class Visit:
 
 
 def visits(shrub: Shrub, codes: Ints) -> Iterator[Visit]:
-    """Every node that a sample comes through, with its samples.
+    """Yield every node that a sample passes, with its samples.
 
-    In a shrub by position a node that does not split sends all its samples left, level after
-    level; only the topmost, where they stop parting, counts, and as a leaf.
+    In a shrub by position, a node without a split sends all its samples left, level after level;
+    only
+    the topmost of these nodes counts, as a leaf.
     """
     stack = [Visit(shrub.root(), 0, np.arange(len(codes)))]
     while stack:
@@ -148,7 +149,7 @@ def score_of(column: Ints, labels: Ints, threshold: int, classes: int) -> Fracti
 
 
 def draw_samples(seed: int, n: int, features: int, classes: int, bits: int) -> tuple[Ints, Ints]:
-    """Codes of few or of many different values, with a label that depends on them a little."""
+    """Draw codes with few or many different values, and a label that depends on them a little."""
     rng = np.random.default_rng(seed)
     values = rng.choice([2, 3, 8, 60, 65536])
     codes = np.sort(rng.integers(0, 65536, values))[rng.integers(values, size=(n, features))]
@@ -172,7 +173,7 @@ class Case:
     leaf: str
 
     def samples(self) -> tuple[Ints, Ints, Ints]:
-        """Rows, the codes that a shrub has of them, and labels."""
+        """Return rows, the codes that a shrub sees of them, and labels."""
         rows, labels = draw_samples(self.seed, self.n, self.features, self.classes, self.bits)
         return rows, rows if self.bits == 16 else rows >> 8, labels
 
@@ -220,10 +221,10 @@ def test_every_split_is_one_of_the_best(case: Case) -> None:
 
 @settings(deadline=None, max_examples=examples(100))
 @given(CASES, st.sampled_from(["best", "random"]))
-def test_leaves_hold_what_reaches_them(case: Case, splitter: str) -> None:
+def test_leaves_hold_the_frequencies_of_their_samples(case: Case, splitter: str) -> None:
     """Frequencies add up to 255; their running sums are rounded, so each is off by less than 1.
 
-    With two classes there is one running sum: off by at most half a unit.
+    With two classes there is one running sum, which is off by at most half a unit.
     """
     rows, codes, labels = case.samples()
     shrub = case.grown(rows, labels, splitter=splitter)
@@ -256,12 +257,12 @@ def test_random_thresholds_are_within_the_samples_of_the_node(case: Case, drawn:
             assert column.min() <= shrub.threshold[visit.node] < column.max()
             assert len(set(y.tolist())) > 1
             assert visit.level < case.depth
-        elif not drawn:  # no feature would part them
+        elif not drawn:  # no feature separates the samples
             alike = len(set(y.tolist())) == 1 or not np.ptp(x, axis=0).any()
             assert alike or visit.level >= case.depth
 
 
-# Where a sample falls, and the two layouts
+# The leaf of a sample, and the two layouts
 
 
 @pytest.mark.parametrize("splitter", ["best", "random"])
@@ -276,10 +277,10 @@ def test_random_thresholds_are_within_the_samples_of_the_node(case: Case, drawn:
         (300, 9, 8, False),  # the same, by position
     ],
 )
-def test_member_is_what_descending_says(
+def test_member_matches_the_descent(
     splitter: str, window: int, depth: int, bits: int, linked: bool
 ) -> None:
-    """For every member and every sample in the window, while samples and members come and go."""
+    """This holds for every member and every sample in the window, while both change."""
     leaf = "class" if window == 300 else "proba"
     model = loader.load(loader.fastest()).ShrubEnsemble(
         2,
@@ -319,8 +320,10 @@ def test_member_is_what_descending_says(
     ("samples", "depth"),
     [(4, 3), (7, 4), (8, 4), (60, 7)],
 )
-def test_both_layouts_are_one_shrub(splitter: str, leaf: str, samples: int, depth: int) -> None:
-    """The same samples and seed in a small window (linked) and a large one (by position)."""
+def test_both_layouts_give_the_same_shrub(
+    splitter: str, leaf: str, samples: int, depth: int
+) -> None:
+    """Samples and seed are the same in a small window (linked) and a large one (by position)."""
     rng = np.random.default_rng(samples)
     rows, labels = rng.integers(0, 65536, (samples, 3)), rng.integers(4, size=samples)
     probes = array("H", rng.integers(0, 65536, 3 * 500).tolist())
@@ -345,13 +348,13 @@ def test_both_layouts_are_one_shrub(splitter: str, leaf: str, samples: int, dept
     assert seen[True] == seen[False]
 
 
-# Chance
+# Random choices
 
 
 def roots(rows: Ints, labels: Ints, times: int, **parameters: Any) -> list[tuple[int, int]]:
-    """(feature, threshold) at the root of that many shrubs of one model; (-1, 0) for a leaf.
+    """Return (feature, threshold) at the root of that many shrubs of a model; (-1, 0) for a leaf.
 
-    The rows go round and round, so that each shrub sees all of them.
+    The rows repeat, so that each shrub gets all of them.
     """
     n = len(labels)
     model = loader.load(loader.fastest()).ShrubEnsemble(
@@ -390,7 +393,7 @@ def test_equal_features_are_drawn_evenly() -> None:
 
 
 def test_equal_thresholds_are_drawn_evenly() -> None:
-    """Labels 0 1 0 1: cutting off the first and cutting off the last are as good."""
+    """With labels 0 1 0 1, cutting off the first sample and the last are equally good splits."""
     rows = np.array([[10], [20], [30], [40]])
     labels = np.array([0, 1, 0, 1])
     _, best = best_splits(rows, labels, 2)
@@ -400,7 +403,7 @@ def test_equal_thresholds_are_drawn_evenly() -> None:
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]])
 def test_max_features_draws_every_subset_evenly(order: list[int]) -> None:
-    """Feature order[f] parts the labels worse than order[f - 1]; the best of the drawn is taken.
+    """Feature order[f] separates the labels worse than order[f - 1]; the best drawn one wins.
 
     Of the 10 pairs out of 5, four hold the best feature, three more the second, then two, one.
     """
@@ -417,7 +420,7 @@ def test_max_features_draws_every_subset_evenly(order: list[int]) -> None:
 @pytest.mark.parametrize("splitter", ["best", "random"])
 @pytest.mark.parametrize("features", [3, 9, 17])
 def test_max_features_draws_useless_features_too(splitter: str, features: int) -> None:
-    """Only feature 1 varies: with one feature a node, the root splits one time in `features`."""
+    """Only feature 1 varies: with one feature per node, one root in `features` splits."""
     rows = np.zeros((2, features), dtype=np.int64)
     rows[1, 1] = 2
     computed = roots(rows, np.array([0, 1]), 3000, max_features=1, splitter=splitter)
@@ -426,7 +429,7 @@ def test_max_features_draws_useless_features_too(splitter: str, features: int) -
 
 
 def test_each_node_draws_its_own_features() -> None:
-    """Two children of one root, two equal features: with one drawn a node, all four pairs."""
+    """Two children of a root with two equal features take all four pairs of features."""
     rows = np.array([[0, 0, 0], [0, 9, 9], [9, 0, 0], [9, 9, 9]]) * 100
     labels = np.array([0, 1, 2, 3])
     pairs = Counter()
@@ -455,7 +458,7 @@ def test_random_thresholds_are_uniform(low: int, high: int) -> None:
 
 
 def test_random_splitter_takes_the_best_of_its_candidates() -> None:
-    """Codes 0 and 1 leave one threshold a feature; the middle one parts the labels."""
+    """Codes 0 and 1 leave one threshold per feature; the middle one separates the labels."""
     rows = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1]])
     computed = roots(rows, np.array([0, 0, 1, 1]), 60, splitter="random")
     assert set(computed) == {(1, 0)}

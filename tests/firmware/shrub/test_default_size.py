@@ -1,4 +1,4 @@
-"""The shrubs' default size: what fits 16 KB, and who names a window has it."""
+"""The shrubs' default size fits 16 KB; a given window is used as it is."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def test_the_default_fits_16_kb(features: int, classes: int) -> None:
     assert plan.window == most or larger > 16384
 
 
-def test_where_nothing_fits_the_window_is_small() -> None:
+def test_where_no_size_fits_the_window_is_small() -> None:
     plan = SHRUB.plan(features=256, classes=256)
     assert (plan.window, plan.train_every) == (16, 1)
 
 
-def test_a_window_of_ones_own_has_a_shrub_after_each_sample() -> None:
+def test_a_given_window_has_a_shrub_after_each_sample() -> None:
     plan = SHRUB.plan(features=3, classes=2, window=64)
     assert (plan.window, plan.train_every) == (64, 1)
 
 
-def test_the_configuration_says_what_was_chosen() -> None:
+def test_the_configuration_names_the_chosen_size() -> None:
     text = SHRUB.plan(features=14, classes=2).configuration()
     assert " window=128 " in text
     assert " train_every=8 " in text

@@ -1,4 +1,4 @@
-"""The ensemble: as good as the oracle on real streams, and every parameter does what it says."""
+"""The ensemble: as accurate as the oracle on real streams, and every parameter has its effect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOISY = {"window": 24, "trees": 4, "depth": 3, "step": 0.3, "train_every": 2}
 Ints = NDArray[np.int64]
 State = dict[str, bytes]
 
-# What a shrub changes when it is grown; the shapes hold configuration and are left out.
+# Buffers that change when a shrub grows; the shapes hold configuration and are left out.
 GROWN = ("rng", "shrubs.", "members.weight", "members.rank", "cart.nodes", "cart.where")
 
 
@@ -47,7 +47,7 @@ def row(codes: Any) -> array[int]:
 
 
 def draw_stream(seed: int, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
-    """Random codes; the label is mostly a step function of one of them."""
+    """Draw random codes; the label is mostly a step function of one of them."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (samples, features))
     labels = codes[:, 0] * classes // 65536
@@ -55,11 +55,11 @@ def draw_stream(seed: int, samples: int, features: int, classes: int) -> tuple[I
     return codes, np.where(noise, rng.integers(classes, size=samples), labels)
 
 
-# Against the oracle, on real streams
+# Compared with the oracle, on real streams
 
 
 def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]:
-    """What the model predicts, run as `simulate` runs it."""
+    """Return the model's predictions, in a run like that of `simulate`."""
     raw = Scale.fit(stream.values).apply(stream.values)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     with engines.start(loader.fastest(), "ShrubEnsemble", shape | parameters) as engine:
@@ -69,7 +69,7 @@ def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]
 
 
 def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
-    """What the oracle predicts of the first samples, given the same codes."""
+    """Return the oracle's predictions of the first samples, from the same codes."""
     raw = Scale.fit(stream.values).apply(stream.values)
     features = raw.shape[1]
     quantizer = loader.load(loader.fastest()).Quantizer(features)
@@ -97,9 +97,10 @@ def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
 def test_as_accurate_as_the_oracle(
     name: str, parameters: dict[str, Any], oracle_seeds: int, at_least: float
 ) -> None:
-    """Mean accuracy over three seeds within half a point; at_least is near what others report.
+    """The mean accuracy over three seeds is within half a point; at_least is near published
+    values.
 
-    The oracle, which is slow, sees the first samples of the stream.
+    The oracle, which is slow, gets only the first samples of the stream.
     """
     stream = stream_of(name)
 
@@ -127,7 +128,7 @@ def test_as_accurate_as_the_oracle(
     ],
 )
 def test_two_samples_by_hand(engine: str, loss: str, step: float, weights: list[float]) -> None:
-    """See the oracle's tests for where the numbers come from."""
+    """The oracle's tests explain the numbers."""
     model = loader.load(engine).ShrubEnsemble(1, 2, window=2, trees=2, step=step, loss=loss)
     assert model.predict(row([0])) == 0
     assert (model.votes.tolist(), model.confidence, model.trees_used) == ([0, 0], 0, 0)
@@ -167,7 +168,7 @@ PARAMETERS = st.fixed_dictionaries(
 
 @settings(deadline=None, max_examples=examples(40))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.integers(2, 5))
-def test_votes_predictions_and_weights_hold_together(
+def test_votes_predictions_and_weights_are_consistent(
     parameters: dict[str, Any], seed: int, classes: int
 ) -> None:
     model = loader.load(loader.fastest()).ShrubEnsemble(2, classes, **parameters)
@@ -203,16 +204,14 @@ def test_run_is_predict_and_learn_row_by_row() -> None:
     assert state_of(whole) == state_of(single)
 
 
-# When a shrub is grown
+# When a shrub grows
 
 
 @pytest.mark.parametrize("trigger", ["sample", "error"])
 @pytest.mark.parametrize("every", [1, 2, 7, 32])
 @pytest.mark.parametrize("splitter", ["best", "random"])
-def test_shrubs_are_grown_exactly_when_they_should(
-    trigger: str, every: int, splitter: str
-) -> None:
-    """To grow a shrub is to draw its features; a sample that only slides in leaves no trace."""
+def test_shrubs_grow_exactly_when_they_should(trigger: str, every: int, splitter: str) -> None:
+    """A growing shrub draws its features; a sample that only enters the window draws nothing."""
     model = loader.load(loader.fastest()).ShrubEnsemble(
         2, 3, window=8, depth=3, splitter=splitter, max_features=1, train_every=every,
         trigger=trigger,
@@ -232,7 +231,7 @@ def test_shrubs_are_grown_exactly_when_they_should(
     assert grown == 400 // every if trigger == "sample" else 3 < grown < 400 // every
 
 
-def test_a_trigger_on_errors_rests_while_all_is_right() -> None:
+def test_a_trigger_on_errors_rests_while_predictions_are_right() -> None:
     model = loader.load("checked").ShrubEnsemble(1, 2, window=4, trigger="error")
     for label in (1, 1, 1):
         model.learn(row([label * 1000]), label)
@@ -245,11 +244,11 @@ def test_a_trigger_on_errors_rests_while_all_is_right() -> None:
     assert {name for name in changed(before, state_of(model)) if name.startswith(GROWN)}
 
 
-# Every parameter has an effect, and the one it should have
+# Every parameter has an effect, and the right one
 
 
 def votes_on(parameters: dict[str, Any]) -> list[list[int]]:
-    """The votes for each sample of a noisy stream, before it is learned."""
+    """Return the votes for each sample of a noisy stream, before it is learned."""
     model = loader.load(loader.fastest()).ShrubEnsemble(4, 3, **{**NOISY, **parameters})
     codes, labels = draw_stream(11, 600, 4, 3)
     votes = []
@@ -279,7 +278,7 @@ def votes_on(parameters: dict[str, Any]) -> list[list[int]]:
     ids=lambda parameters: next(iter(parameters)),
 )
 def test_every_parameter_makes_a_difference(parameters: dict[str, Any]) -> None:
-    if "seed" in parameters:  # where there is chance
+    if "seed" in parameters:  # only where there are random choices
         assert votes_on({"splitter": "random"}) != votes_on({"splitter": "random", **parameters})
     else:
         assert votes_on({}) != votes_on(parameters)
@@ -287,7 +286,7 @@ def test_every_parameter_makes_a_difference(parameters: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("splitter", ["best", "random"])
 def test_leaf_class_votes_for_one_class_and_proba_for_all(splitter: str) -> None:
-    """One shrub of depth 1 on labels that no threshold parts: its leaves are mixed."""
+    """A shrub of depth 1 on labels that no threshold separates has mixed leaves."""
     codes = np.arange(12)[:, None] * 5000
     labels = np.array([0, 1, 1, 2, 1, 0, 2, 2, 0, 2, 2, 1])
     seen = {}
@@ -334,7 +333,7 @@ def test_feature_bits_8_sees_only_the_upper_byte() -> None:
         assert (answers[0] != answers[1]) == differ
 
 
-def test_trees_is_how_many_members_there_are_at_most() -> None:
+def test_trees_is_the_maximum_number_of_members() -> None:
     for trees in (1, 3, 9):
         model = loader.load(loader.fastest()).ShrubEnsemble(
             2, 3, window=16, trees=trees, depth=2, step=0.01

@@ -1,14 +1,14 @@
-"""Theorem 1 of the Shrub Ensembles paper, in fixed point: a surprise brings in the new shrub.
+"""Theorem 1 of the Shrub Ensembles paper, in fixed point: a misprediction brings in the new shrub.
 
-With fully grown shrubs and one-hot leaves, let every member get the newest sample wrong.
+With fully grown shrubs and one-hot leaves, let every member mispredict the newest sample.
 
     m < M   the new shrub enters. No bound on the step is needed, the paper's proof never uses it.
     m = M   it replaces the lightest member, if the step is large enough.
 
-Lightest means after the gradient step, as that is what the pruning ranks by. The paper prints
-step > BC/(4m), which takes all members to predict the same wrong class, as two classes force them
-to. In general they do not and it has to be step > BC/(2(m + 1)): one of them is counted at least
-for itself, not for all. With m = 1 both say the same.
+Lightest means after the gradient step, as pruning ranks members by that weight. The paper prints
+step > BC/(4m), which assumes that all members predict the same wrong class, as with two classes.
+In general the condition is step > BC/(2(m + 1)): the class that a member predicts has at least
+that member's weight, not the weight of all. With m = 1 both conditions are the same.
 
 Fixed point costs little: two weights of one step differ from the exact ones by less than
 E = 2 * step / C * 1.1 + 4 units of 1/65536 from each other, but for the factor of the step itself,
@@ -42,10 +42,10 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 class Surprise:
-    """An ensemble whose members are grown on labels of their own, before and after a surprise.
+    """An ensemble with members grown on labels of their own, before and after a misprediction.
 
-    members_labels, (m, B), is what the members say of each sample; of the last they are all wrong.
-    `enters`: the new shrub has a weight. `stays[i]`: so has member i still.
+    members_labels, (m, B), are the members' predictions of each sample; all are wrong for the
+    last one. `enters`: the new shrub has a weight. `stays[i]`: member i still has a weight.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Surprise:
             train_every=window + 1,
         )
         buffers = {name: buffer for name, _, buffer in model.buffers()}
-        # The newest sample's place is held by its own codes until it comes.
+        # The newest sample's own codes hold its place until it arrives.
         for code, label in zip(np.roll(codes, 1), np.roll(labels, 1), strict=True):
             model.learn(array("H", [int(code)]), int(label))
         self._grow(library, model, buffers, np.roll(members_labels, 1, axis=1))
@@ -89,7 +89,7 @@ class Surprise:
     def _grow(
         self, library: Any, model: Any, buffers: dict[str, Any], members_labels: Ints
     ) -> None:
-        """Fully grown shrubs in slots 0..m-1, on the window's codes and these labels."""
+        """Grow full shrubs in slots 0..m-1, on the window's codes and these labels."""
         cart = sys.modules[f"{library.__name__}.shrub.cart"]
         for slot, labels in enumerate(members_labels):
             buffers["window.labels"][:] = bytes(labels.tolist())
@@ -97,7 +97,7 @@ class Surprise:
 
 
 def draw(seed: int, window: int, classes: int, m: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Codes, labels, the members' labels (right on a random part, wrong on the last), weights."""
+    """Draw codes, labels, members' labels (partly right, wrong on the last), and weights."""
     rng = np.random.default_rng(seed)
     codes = rng.choice(65536, window, replace=False)
     labels = rng.integers(classes, size=window)
@@ -141,7 +141,7 @@ def test_new_shrub_replaces_the_lightest(
 
 @pytest.mark.parametrize(("step", "enters"), [(1.45, False), (1.9, False), (2.1, True)])
 def test_the_printed_bound_has_a_counterexample(step: float, enters: bool) -> None:
-    """Two members, wrong in two ways on the last sample, right on all else.
+    """Two members mispredict the last sample in two ways, and are right on all others.
 
     The printed bound is 1.5 here, the true one 2.0.
     """

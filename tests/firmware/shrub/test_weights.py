@@ -1,6 +1,6 @@
-"""The weights: gradient step and projection in fixed point, against the oracle in float.
+"""The weights: gradient step and projection in fixed point, compared with the oracle in float.
 
-How far a weight may be off after a gradient step, in units of 1/65536. With k = 2 * step / C, the
+The error of a weight after a gradient step, in units of 1/65536. With k = 2 * step / C, the
 weight changes by k times the mean over the window of sum_c bracket_c * h_c, and h adds up to 1:
 
     mse            the votes are rounded down to 1/65280, so the mean is off by at most that, and
@@ -34,7 +34,7 @@ LOSSES = ("mse", "cross_entropy")
 
 
 def gradient_bound(step: float, classes: int, loss: str, change: NDArray[Any]) -> NDArray[Any]:
-    """The bound above, in 1/65536."""
+    """Return the bound above, in 1/65536."""
     mean = 1.1
     if loss == "cross_entropy":
         least = 1 + (classes - 1) / e
@@ -43,7 +43,7 @@ def gradient_bound(step: float, classes: int, loss: str, change: NDArray[Any]) -
 
 
 class Members:
-    """A window and members with leaves as one likes, in the buffers of one engine's kernels."""
+    """A window and members with given leaves, in the buffers of one engine's kernels."""
 
     def __init__(
         self, engine: str, window: int, classes: int, trees: int, step: float, loss: str, leaf: str
@@ -67,7 +67,7 @@ class Members:
         self.member = self.by_name["member"]
 
     def fill(self, rng: np.random.Generator, size: int, labels: Ints, weights: Ints) -> None:
-        """Random leaves and memberships, these labels, these weights of random slots."""
+        """Set random leaves and memberships, these labels, and these weights in random slots."""
         slots = len(self.by_name["members.rank"])
         self.by_name["window.shape"][2] = size
         self.by_name["window.labels"][:size] = bytes(labels.tolist())
@@ -84,7 +84,7 @@ class Members:
         set_weights(self.by_name, weights, rng)
 
     def outputs(self, size: int) -> NDArray[np.float64]:
-        """h of the ranked shrubs for each sample, shape (shrubs, size, classes)."""
+        """Return h of the ranked shrubs for each sample, shape (shrubs, size, classes)."""
         ranked = list(self.by_name["members.rank"])
         member = np.frombuffer(self.member, np.uint8).reshape(-1, self.window)[ranked, :size]
         held = np.frombuffer(self.by_name["shrubs.leaves"], np.uint8).astype(int)
@@ -105,7 +105,7 @@ class Members:
 
 
 def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator) -> None:
-    """The members, then the new shrub, in the order given, in random slots."""
+    """Set the members' weights, then the new shrub's, in this order, in random slots."""
     ranked = rng.permutation(len(by_name["members.rank"]))
     by_name["members.rank"][:] = bytes(ranked.tolist())
     by_name["members.shape"][0] = len(weights) - 1
@@ -114,7 +114,7 @@ def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator
 
 
 def draw_weights(rng: np.random.Generator, members: int) -> Ints:
-    """Positive Q16 weights that add up to 1, the heaviest first, and a 0 for the new shrub."""
+    """Draw positive Q16 weights with sum 1, the heaviest first, and a 0 for the new shrub."""
     if not members:
         return np.zeros(1, dtype=np.int64)
     shares = rng.dirichlet(np.full(members, rng.choice([0.3, 1.0, 100.0])))
@@ -160,8 +160,8 @@ def test_gradient_step_follows_the_oracle(
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("size", [64, 65, 128, 129, 256, 257, 259, 512, 517, 519, 1023, 1024])
-def test_a_window_that_all_get_wrong_stays_within_30_bits(size: int, loss: str) -> None:
-    """The largest sums there can be: all members say 0, all labels are 1, the new shrub knows."""
+def test_a_window_that_all_members_mispredict_stays_within_30_bits(size: int, loss: str) -> None:
+    """The sums are the largest: members predict 0, labels are 1, the new shrub is right."""
     members = Members("checked", size, 2, 2, 64.0, loss, "class")
     rng = np.random.default_rng(0)
     members.fill(rng, size, np.ones(size, dtype=np.int64), np.array([40000, 25536, 0]))
@@ -172,15 +172,15 @@ def test_a_window_that_all_get_wrong_stays_within_30_bits(size: int, loss: str) 
             [says] * leaves
         )
     before = members.ranked_weights()
-    members.step()  # refuses by itself to store more than 30 bits
+    members.step()  # fails if it stores more than 30 bits
     change = members.ranked_weights() - before
     p = e / (1 + e) if loss == "cross_entropy" else 1.0
     exact = np.array([-64, -64, 64]) * p * ONE
     assert (np.abs(change - exact) <= gradient_bound(64.0, 2, loss, exact)).all()
 
 
-def test_the_step_size_is_in_the_step() -> None:
-    """Twice the step, twice the change, from 1/1024 up to 64."""
+def test_the_change_is_proportional_to_the_step_size() -> None:
+    """A step twice as large makes a change twice as large, from 1/1024 up to 64."""
     changes = []
     for power in range(-10, 7):
         members = Members("checked", 8, 2, 3, 2.0**power, "mse", "proba")
@@ -199,7 +199,7 @@ def test_the_step_size_is_in_the_step() -> None:
 
 
 def projected(engine: str, weights: list[int], most: int, seed: int = 0) -> tuple[Any, Ints]:
-    """The members after projecting, and their weights in the order in which they were given."""
+    """Return the members after projecting, and their weights in the given order."""
     members = Members(engine, 2, 2, most, 1.0, "mse", "class")
     set_weights(members.by_name, np.array(weights), np.random.default_rng(seed))
     slots = list(members.by_name["members.rank"])[: len(weights)]
@@ -209,7 +209,7 @@ def projected(engine: str, weights: list[int], most: int, seed: int = 0) -> tupl
 
 
 def check_projection(weights: list[int], most: int) -> None:
-    """As the oracle's but for less than 1/65536 a member, and the heaviest makes up for all.
+    """Check that members are off by less than 1/65536, and that the heaviest balances the sum.
 
     tau is rounded down, so each member gets up to one unit too much; the heaviest gives them back.
     """
@@ -263,7 +263,7 @@ def test_projection_of_255_members_and_one_more(spread: int) -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))
-def test_projecting_what_is_on_the_simplex_changes_nothing(seed: int, used: int) -> None:
+def test_projecting_a_point_on_the_simplex_changes_nothing(seed: int, used: int) -> None:
     rng = np.random.default_rng(seed)
     weights = draw_weights(rng, used)
     _, after = projected("checked", weights.tolist(), used + seed % 3, seed)

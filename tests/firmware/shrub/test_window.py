@@ -1,4 +1,4 @@
-"""The window: after any sequence of samples, the last B, and their order by each feature."""
+"""The window: after any sequence of samples it holds the last B, in order by each feature."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from property_support import examples
 from microshrub_host.library import loader
 
 WINDOWS = (2, 3, 5, 16, 255, 256, 257, 300)
-NEVER = 32767  # train_every: no shrub is grown, the window is all there is
+NEVER = 32767  # train_every: no shrub grows, there is only the window
 CLASSES = 5
 
 Ints = NDArray[np.int64]
 
 
 def draw_stream(seed: int, samples: int, features: int, values: int) -> tuple[Ints, Ints]:
-    """Codes of that many different values a feature, so that many tie; and labels."""
+    """Draw codes with that many different values per feature, so that many tie; and labels."""
     rng = np.random.default_rng(seed)
     pool = rng.integers(0, 65536, (values, features))
     pool[rng.random(pool.shape) < 0.2] = rng.choice([0, 255, 256, 65535])
     rows = pool[rng.integers(values, size=(samples, features)), np.arange(features)]
-    if rng.random() < 0.3:  # a trend makes each sample travel all the way through the order
+    if rng.random() < 0.3:  # with a trend, each sample moves through the whole order
         rows = np.sort(rows, axis=0)[:: rng.choice([1, -1])]
     return rows, rng.integers(CLASSES, size=samples)
 
 
 def check_window(model: object, rows: Ints, labels: Ints, window: int, bits: int) -> None:
-    """Every sample still in the window stands at its number modulo B, in both tables."""
+    """Check that every sample in the window is at its number modulo B, in both tables."""
     buffers = {name: buffer for name, _, buffer in model.buffers()}  # type: ignore[attr-defined]
     samples, features = rows.shape
     held = np.arange(max(0, samples - window), samples)
@@ -95,7 +95,7 @@ def test_window_holds_the_last_samples_in_order(
 @pytest.mark.parametrize("bits", [8, 16])
 @pytest.mark.parametrize("window", [2, 7, 256, 257])
 def test_window_after_every_single_sample(bits: int, window: int) -> None:
-    """Every store checked, and every sample looked at as the ring fills and turns over."""
+    """Every store is checked, and the window is examined as the ring fills and wraps around."""
     model = loader.load("checked").ShrubEnsemble(
         2, CLASSES, window=window, trees=2, depth=2, feature_bits=bits, train_every=NEVER
     )
@@ -108,7 +108,7 @@ def test_window_after_every_single_sample(bits: int, window: int) -> None:
 
 @pytest.mark.parametrize("window", [4, 300])
 def test_random_splitter_keeps_no_order(window: int) -> None:
-    """The random splitter needs none, and saves its bytes."""
+    """The random splitter needs no order, and saves its bytes."""
     library = loader.load(loader.fastest())
     sizes = [
         library.ShrubEnsemble.nbytes(features=3, classes=2, window=window, splitter=splitter)

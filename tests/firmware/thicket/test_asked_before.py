@@ -1,4 +1,4 @@
-"""What was found for a sample that is asked for is found once: its label teaches the same bits."""
+"""A result that predict() stores for a sample is reused by learn(), with the same bits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS = 1500
 
 
 class Twins:
-    """Two thickets that do the same; for one of them nothing that was found before counts."""
+    """Two thickets with the same steps; one of them never reuses stored results."""
 
     def __init__(self, **parameters: Any) -> None:
         self.library = loader.load(loader.fastest())
@@ -39,7 +39,7 @@ def constant(name: str) -> int:
 
 
 def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int]]:
-    """Samples of few different codes, so that many are the same; classes in runs, now and then."""
+    """Yield samples with few different codes, so that many are equal; classes may be in runs."""
     rng = random.Random(seed)
     label = 0
     for i in range(steps):
@@ -50,7 +50,7 @@ def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int
 
 
 @pytest.mark.parametrize(("features", "size"), [(1, 2048), (3, 8192), (14, 65536), (2, 100_000)])
-def test_whatever_comes_between_the_question_and_the_label(features: int, size: int) -> None:
+def test_any_steps_between_prediction_and_label(features: int, size: int) -> None:
     twins = Twins(features=features, classes=3, bytes=size)
     decide = importlib.import_module(f"{twins.library.__name__}.thicket.decide").decide
     shared_samples = importlib.import_module(f"{twins.library.__name__}.thicket.shared_samples")

@@ -1,4 +1,4 @@
-"""BalancedThicket: rare classes are found, and what an error costs decides."""
+"""BalancedThicket: rare classes are detected, and costs of errors decide."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def buffer(learner: Any, name: str) -> Any:
 
 
 def draw(samples: int, rare: float, seed: int = 1) -> tuple[Any, Any]:
-    """Codes and labels: the rare class lies at 40,000, the usual one at 25,000, both spread."""
+    """Draw codes and labels: the rare class is at 40,000, the usual one at 25,000, both spread."""
     rng = np.random.default_rng(seed)
     labels = (rng.random(samples) < rare).astype(int)
     centre = np.where(labels, 40_000, 25_000)[:, None]
@@ -47,7 +47,7 @@ def recall_and_alarms(predictions: Any, labels: Any) -> tuple[float, float]:
     return float(predictions[labels == 1].mean()), float(predictions[labels == 0].mean())
 
 
-def test_a_rare_class_is_found_that_a_thicket_overlooks() -> None:
+def test_a_rare_class_is_detected_that_a_thicket_overlooks() -> None:
     codes, labels = draw(8000, 0.01)
     plain, _ = recall_and_alarms(run(LIBRARY.Thicket(**SHAPE), codes, labels), labels)
     recall, alarms = recall_and_alarms(run(balanced(), codes, labels), labels)
@@ -56,7 +56,7 @@ def test_a_rare_class_is_found_that_a_thicket_overlooks() -> None:
     assert alarms < 0.3
 
 
-def test_the_dearer_a_class_is_to_miss_the_more_of_it_are_found() -> None:
+def test_the_higher_the_cost_of_a_class_the_more_samples_are_detected() -> None:
     codes, labels = draw(8000, 0.02)
     rates = [
         recall_and_alarms(run(balanced(costs=(1, cost)), codes, labels), labels)
@@ -78,7 +78,7 @@ def test_it_learns_the_usual_class_at_most_sixteen_times_as_often() -> None:
     assert usual / rare > 25
 
 
-def test_equal_classes_are_all_learned() -> None:
+def test_with_equal_classes_all_samples_are_learned() -> None:
     learner = balanced()
     codes, labels = draw(500, 0.5)
     run(learner, codes, labels)
@@ -87,8 +87,8 @@ def test_equal_classes_are_all_learned() -> None:
     assert buffer(learner, "softmax.weight") == buffer(plain, "softmax.weight")
 
 
-def test_a_class_that_never_comes_slows_nothing_down() -> None:
-    """Of three classes, one has no samples: the others are not thinned for its sake."""
+def test_a_class_without_samples_slows_nothing_down() -> None:
+    """Of three classes, one has no samples: the others are not thinned out for it."""
     learner = balanced(classes=3)
     codes, labels = draw(1500, 0.5)
     run(learner, codes, labels)
@@ -103,10 +103,10 @@ def test_a_class_that_never_comes_slows_nothing_down() -> None:
     data=st.data(),
     given_costs=st.booleans(),
 )
-def test_the_choice_is_elkans(parts: list[int], data: Any, given_costs: bool) -> None:
-    """The class with the most votes times cost times prior, by the share that was learned.
+def test_the_choice_follows_elkan(parts: list[int], data: Any, given_costs: bool) -> None:
+    """The class has the most votes times cost times prior, relative to its learned share.
 
-    Factors have twelve bits: what the class that counts most could gain by 8,192 votes is open.
+    Factors have twelve bits: a gain of up to 8,192 votes for the heaviest class is undecided.
     """
     classes, votes = len(parts), [part * 65536 * 255 // sum(parts) for part in parts]
     shares = st.lists(st.integers(WHOLE // 64, WHOLE // 2), min_size=classes, max_size=classes)
@@ -147,7 +147,7 @@ def test_wrong_costs_are_refused(costs: Any) -> None:
         balanced(costs=costs)
 
 
-def test_a_saved_state_goes_on_and_one_of_other_costs_is_refused() -> None:
+def test_a_saved_state_continues_and_one_with_other_costs_is_refused() -> None:
     codes, labels = draw(600, 0.05)
     learner, other = balanced(costs=(1, 9)), balanced(costs=(1, 9))
     run(learner, codes[:300], labels[:300])

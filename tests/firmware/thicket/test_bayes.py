@@ -1,4 +1,4 @@
-"""GaussianNaiveBayes beside the same in floating point."""
+"""GaussianNaiveBayes compared with the same model in floating point."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("features", "classes"), [(1, 2), (3, 3), (6, 5)])
-def test_shares_are_those_of_floating_point(features: int, classes: int) -> None:
+def test_shares_match_floating_point(features: int, classes: int) -> None:
     rng = np.random.default_rng(features)
     centres = rng.integers(15000, 50000, (classes, features))
     spread = rng.integers(3000, 9000, (classes, features))
@@ -61,11 +61,11 @@ def test_shares_are_those_of_floating_point(features: int, classes: int) -> None
             apart.append(np.abs(shares - slow.predict(x)).max())
         model.learn(row, y)
         slow.learn(x, y)
-    assert np.mean(apart[:100]) < 0.02  # where few samples make a variance, rounding counts
+    assert np.mean(apart[:100]) < 0.02  # with few samples in a variance, rounding matters
     assert np.mean(apart[100:]) < 0.0015
 
 
-def test_before_any_label_nothing_is_said_and_after_one_that_one_is() -> None:
+def test_without_labels_it_abstains_and_after_one_it_predicts_it() -> None:
     model = LIBRARY.GaussianNaiveBayes(2, 3)
     row = array("H", [5, 60000])
     assert model.predict(row) == 0
@@ -75,7 +75,7 @@ def test_before_any_label_nothing_is_said_and_after_one_that_one_is() -> None:
     assert sum(model.votes) == pytest.approx(65536 * 255, rel=0.01)
 
 
-def test_the_logarithm_in_it_is_that_of_all_others() -> None:
+def test_its_logarithm_matches_the_library_functions() -> None:
     fixed, kernels = (
         sys.modules[f"{LIBRARY.__name__}.{name}"] for name in ("fixed", "thicket.bayes")
     )
@@ -85,7 +85,7 @@ def test_the_logarithm_in_it_is_that_of_all_others() -> None:
     buffers = {name: values for name, _, values in model.buffers()}
     buffers["bayes.seen"][0] = 1
     for v in [*(2**k + d for k in range(1, 17) for d in (-1, 0, 1)), *range(1, 65537, 997)]:
-        if 1 <= v <= 65536:  # all of it pooled and the class's own alike
+        if 1 <= v <= 65536:  # all pooled, and equal to the class's own
             buffers["bayes.variance"][0] = v - 1
             buffers["bayes.pooled"][0] = (v - 1) << 6
             computed = kernels.distance(0, 0, 0, model._addresses, row, 0, 0)

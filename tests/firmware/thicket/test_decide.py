@@ -22,7 +22,7 @@ def both() -> tuple[Any, Any]:
 
 
 def rows(features: int, classes: int, count: int, seed: int) -> tuple[Any, Any]:
-    """Classes that overlap and change in the middle; now and then the label is drawn."""
+    """Draw overlapping classes that change in the middle; some labels are random."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, classes, count)
     centres = rng.integers(0, 65536, (2, classes, features))
@@ -35,7 +35,7 @@ def rows(features: int, classes: int, count: int, seed: int) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(("features", "classes", "size"), SHAPES)
 @pytest.mark.parametrize("prior", ["even", "taught"])
-def test_the_class_and_what_is_learned_are_the_same(
+def test_predictions_and_learned_state_are_the_same(
     features: int, classes: int, size: int, prior: str
 ) -> None:
     library, decide = both()
@@ -52,8 +52,8 @@ def test_the_class_and_what_is_learned_are_the_same(
         assert quick.state_crc32() == plain.state_crc32()
 
 
-def test_runs_of_one_class_too() -> None:
-    """As somebody who teaches a class for a while, and then asks."""
+def test_this_also_holds_for_runs_of_one_class() -> None:
+    """An example is a person who teaches a class for a while, and then tests it."""
     library, decide = both()
     plain, quick = (library.Thicket(features=2, classes=3, bytes=8192) for _ in range(2))
     codes, labels = rows(2, 3, 900, 7)
@@ -66,8 +66,8 @@ def test_runs_of_one_class_too() -> None:
             assert decide(quick, x) == plain.predict(x)
 
 
-def test_where_features_tell_nothing_too() -> None:
-    """Then each class has votes by how often it was taught."""
+def test_this_also_holds_for_uninformative_features() -> None:
+    """Then each class has votes by the frequency of its labels."""
     library, decide = both()
     plain, quick = (library.Thicket(features=2, classes=3, bytes=16384) for _ in range(2))
     rng = np.random.default_rng(3)
@@ -81,7 +81,7 @@ def test_where_features_tell_nothing_too() -> None:
         assert decide(quick, x) == plain.predict(x)
 
 
-def test_another_model_is_refused_in_words() -> None:
+def test_another_model_is_refused_with_a_message() -> None:
     library, decide = both()
     for class_name in ("ShrubEnsemble", "BalancedThicket"):
         with pytest.raises(ValueError, match=f"Thicket, not .* {class_name}"):
@@ -92,7 +92,7 @@ def test_another_model_is_refused_in_words() -> None:
 
 @pytest.mark.long
 def test_it_takes_over_a_third_fewer_instructions() -> None:
-    """On a Cortex-M0, with a thicket of 16 KB."""
+    """The count is for a Cortex-M0, with a thicket of 16 KB."""
     try:
         emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:

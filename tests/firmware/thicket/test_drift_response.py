@@ -1,4 +1,4 @@
-"""What a thicket does with the samples that it holds when a concept changes at once."""
+"""A thicket's stored samples after an abrupt change of the concept."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ HELD = 3  # in ring.shape
 
 
 def after_each(changed: int, seed: int) -> list[int]:
-    """How many samples a thicket holds after each of 200 labels, mixed, of which the first
-    `changed` classes have changed places after 400 samples.
+    """Return how many samples a thicket holds after each of 200 mixed labels, where the first
+    `changed` classes have swapped places after 400 samples.
     """
     chance = np.random.default_rng(seed)
     where = chance.integers(0, CLASSES, 600)
@@ -34,12 +34,12 @@ def after_each(changed: int, seed: int) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_once_a_third_of_the_samples_is_wrong_all_but_the_newest_go(seed: int) -> None:
+def test_with_a_third_of_the_samples_wrong_all_but_the_newest_are_dropped(seed: int) -> None:
     counts = after_each(2, seed)
     assert counts[0] > 350
     assert min(counts) <= 64
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_while_nothing_changes_nothing_goes(seed: int) -> None:
+def test_without_a_drift_no_sample_is_dropped(seed: int) -> None:
     assert min(after_each(0, seed)) > 350

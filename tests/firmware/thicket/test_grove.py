@@ -1,4 +1,4 @@
-"""A grove looked at from outside: its trees are trees, grown on the samples of their time."""
+"""A grove seen from outside: its trees are trees, grown on the samples of their time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def held(model: Any) -> dict[str, Any]:
 
 
 def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
-    """The leaf of a slot's tree that a sample of 8-bit codes reaches; it is reached in a tree."""
+    """Return the leaf of a slot's tree for a sample of 8-bit codes; check the path to it."""
     inner = model.leaves - 1
     kids = b["grove.kids"].astype(int)
     places = 2 * inner * (model.trees + 1)
@@ -37,7 +37,7 @@ def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
 
 
 def draw(model: Any, seed: int, samples: int) -> tuple[Any, Any]:
-    """Codes, and labels that depend on them, one of five at random."""
+    """Draw codes, and labels that depend on them; one in five is random."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (samples, model.features))
     labels = (codes[:, 0] >> 13) % model.classes
@@ -52,7 +52,7 @@ def feed(model: Any, seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def grow_until_half(model: Any, seed: int, samples: int) -> set[int]:
-    """Learn samples; returns the places overwritten since the growing tree was planted."""
+    """Learn samples; return the places overwritten since the growing tree was planted."""
     overwritten: set[int] = set()
     before = held(model)
     for codes, label in zip(*draw(model, seed, samples), strict=True):
@@ -61,7 +61,7 @@ def grow_until_half(model: Any, seed: int, samples: int) -> set[int]:
         for name in ("ring.codes", "ring.labels"):
             changed = (after[name] != before[name]).reshape(model.window, -1).any(axis=1)
             overwritten |= set(np.flatnonzero(changed).tolist())
-        if after["grove.state"][5] == 0:  # it was planted just now
+        if after["grove.state"][5] == 0:  # just planted
             overwritten = set()
         before = after
     return overwritten
@@ -77,10 +77,10 @@ def grow_until_half(model: Any, seed: int, samples: int) -> set[int]:
     st.integers(1, 40),
     st.integers(1, 300),
 )
-def test_what_is_grown_is_a_tree_over_its_samples(
+def test_the_growing_tree_is_a_tree_over_its_samples(
     seed: int, features: int, classes: int, window: int, leaves: int, every: int, samples: int
 ) -> None:
-    """At any time, half grown or done: each sample of the line is in the leaf that it reaches.
+    """At any time, half grown or done, each sample of the line is in the leaf that it reaches.
 
     Samples that were overwritten meanwhile may be anywhere.
     """
@@ -125,7 +125,7 @@ def test_predictions_are_the_weighted_shares_of_the_leaves(seed: int, classes: i
     assert np.array(model.votes) / (65536 * 255) == pytest.approx(total / total.sum(), abs=0.01)
 
 
-def test_a_new_tree_takes_the_place_of_the_worst() -> None:
+def test_a_new_tree_replaces_the_worst_one() -> None:
     model = LIBRARY.Grove(2, 2, window=30, trees=3, leaves=4, every=5)
     feed(model, 1, 400)
     assert model.trees_used == 3
@@ -136,7 +136,7 @@ def test_a_new_tree_takes_the_place_of_the_worst() -> None:
     assert b["grove.weight"][best] == 16384
 
 
-def test_it_learns_what_a_tree_can_know() -> None:
+def test_it_learns_a_concept_of_a_tree() -> None:
     model = LIBRARY.Grove(2, 2, window=200, trees=8, leaves=16)
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 65536, (3000, 2))

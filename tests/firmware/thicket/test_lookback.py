@@ -1,4 +1,4 @@
-"""Thickets of more than 64 KB: more samples and leaves, and as far back as it pays to look."""
+"""Thickets of more than 64 KB: more samples and leaves, and a window as long as it is useful."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def accuracy(name: str, limit: int, size: int) -> float:
 
 
 @pytest.mark.long
-def test_more_bytes_are_worth_points_where_the_world_stays_what_it_is() -> None:
+def test_more_bytes_add_accuracy_in_a_stable_world() -> None:
     small, large = (accuracy("unseen_random_tree", 12_000, size) for size in (1 << 16, 1 << 18))
     assert large > small + 5
 
 
 @pytest.mark.long
-def test_more_bytes_cost_nothing_where_the_world_moves_on() -> None:
+def test_more_bytes_cost_no_accuracy_under_drift() -> None:
     small, large = (accuracy("unseen_rbf_drift", 12_000, size) for size in (1 << 16, 1 << 18))
     assert large > small - 0.5
 
@@ -36,9 +36,9 @@ def test_more_bytes_cost_nothing_where_the_world_moves_on() -> None:
 def outcome(
     engine: str, class_name: str, parameters: dict[str, Any], samples: int, block: int
 ) -> dict[str, Any]:
-    """Answers and buffers after two worlds, of which the second is another one.
+    """Return predictions and buffers after two concepts, one after the other.
 
-    So many samples in a row are taught class after class; then some are asked without labels.
+    `block` samples in a row are taught class after class; then some are predicted without labels.
     """
     rng = np.random.default_rng(5)
     raw = rng.integers(-1000, 1000, (samples, parameters["features"])).astype(np.int32)
@@ -68,7 +68,7 @@ def outcome(
     ],
     ids=["mixed", "class after class", "grove"],
 )
-def test_engines_agree_about_large_ones(
+def test_engines_agree_on_large_thickets(
     class_name: str, change: dict[str, Any], samples: int, block: int
 ) -> None:
     parameters = {"features": 2, "classes": 2, **change}
@@ -76,11 +76,11 @@ def test_engines_agree_about_large_ones(
     other = outcome("micropython", class_name, parameters, samples, block)
     assert [name for name in expected if expected[name] != other[name]] == []
     if class_name == "Thicket":
-        word = GAIN if block == 1 else PLACE  # it looked back; in runs, it replayed
+        word = GAIN if block == 1 else PLACE  # mixed, it looked back; in runs, it replayed
         assert np.frombuffer(expected["thicket.state"], np.int32)[word] != 0
 
 
-def test_a_forged_state_of_a_large_one_is_refused() -> None:
+def test_a_forged_state_of_a_large_thicket_is_refused() -> None:
     model = LIBRARY.Thicket(features=2, classes=3, bytes=131072)
     other = LIBRARY.Thicket(features=2, classes=3, bytes=131072)
     fine = model.save()

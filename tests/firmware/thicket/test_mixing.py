@@ -1,4 +1,4 @@
-"""The members' shares of the votes, and their accuracies, beside the same in floats."""
+"""The members' shares of the votes, and their accuracies, compared with floats."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ IN_RUNS, MIXED = 60, 40  # a share is proportional to exp(60 * (accuracy - the b
 
 
 @pytest.mark.parametrize("run", [25, 1])
-def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
-    """Where classes are mixed, the grove, which is the first, counts twice."""
+def test_shares_and_accuracies_match_the_formulas(run: int) -> None:
+    """Where classes are mixed, the grove, the first member, counts twice."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2, 900).repeat(run)[:900]
@@ -53,7 +53,7 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
 def test_mixed_labels_have_the_same_vote_with_and_without_a_teacher(
     class_name: str, size: int
 ) -> None:
-    """Apart from the last label, which is rarely right there; and the order of rows is nothing."""
+    """The last label, which is rarely right there, is left out; the order has no effect."""
     model = getattr(LIBRARY, class_name)(3, 3, bytes=size)
     rng = np.random.default_rng(3)
     labels = rng.choice(3, 900, p=[0.6, 0.3, 0.1])
@@ -68,7 +68,7 @@ def test_mixed_labels_have_the_same_vote_with_and_without_a_teacher(
 
 @pytest.mark.parametrize("shares", [(0.9, 0.1), (0.7, 0.3), (0.5, 0.3, 0.2)])
 @pytest.mark.parametrize("features", ["noise", "constant"])
-def test_without_a_hint_in_the_features_the_most_frequent_class_is_predicted(
+def test_with_uninformative_features_the_most_frequent_class_is_predicted(
     shares: tuple[float, ...], features: str
 ) -> None:
     model = LIBRARY.Thicket(2, len(shares), bytes=16384)
@@ -82,7 +82,7 @@ def test_without_a_hint_in_the_features_the_most_frequent_class_is_predicted(
     assert right > np.mean(labels[1000:] == 0) - 0.03
 
 
-def test_votes_are_the_members_opinions_by_share() -> None:
+def test_votes_are_the_members_predictions_by_share() -> None:
     model = LIBRARY.Thicket(2, 3, bytes=8192)
     rng = np.random.default_rng(2)
     for k in range(200):

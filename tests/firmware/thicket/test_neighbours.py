@@ -1,4 +1,4 @@
-"""NearestNeighbours beside a search that looks at every distance."""
+"""NearestNeighbours compared with a search over all distances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIBRARY = loader.load(loader.fastest())
     st.integers(1, 40),
     st.integers(1, 15),
 )
-def test_votes_are_those_of_the_nearest(
+def test_votes_belong_to_the_nearest(
     seed: int, features: int, classes: int, window: int, k: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -35,7 +35,7 @@ def test_votes_are_those_of_the_nearest(
     kept = slice(max(0, 59 - window), 59)
     away = np.abs((codes[kept] >> 8) - (codes[-1] >> 8)).sum(axis=1)
     nearest = np.sort(away)[:k]
-    if np.sum(away <= nearest[-1]) == len(nearest):  # no tie decides who is among them
+    if np.sum(away <= nearest[-1]) == len(nearest):  # no tie decides which are the nearest
         weights = np.zeros(classes)
         chosen = away <= nearest[-1]
         np.add.at(weights, labels[kept][chosen], 1 / (features + away[chosen]))
@@ -52,7 +52,7 @@ def test_an_equal_sample_does_not_outvote_all_others() -> None:
     assert np.array(model.votes) / (65536 * 255) == pytest.approx([0.5, 0.5], abs=0.001)
 
 
-def test_of_equally_near_samples_the_newest_are_asked() -> None:
+def test_of_equally_near_samples_the_newest_vote() -> None:
     model = LIBRARY.NearestNeighbours(1, 3, window=9, k=2)
     for label in (0, 0, 1, 2):
         model.learn(array("H", [5000]), label)
@@ -60,7 +60,7 @@ def test_of_equally_near_samples_the_newest_are_asked() -> None:
     assert np.array(model.votes) / (65536 * 255) == pytest.approx([0, 0.5, 0.5], abs=0.001)
 
 
-def test_nothing_is_said_before_the_first_sample() -> None:
+def test_before_the_first_sample_it_abstains() -> None:
     model = LIBRARY.NearestNeighbours(2, 3)
     assert model.predict(array("H", [1, 2])) == 0
     assert list(model.votes) == [0, 0, 0]
@@ -77,7 +77,7 @@ def test_the_oldest_sample_is_forgotten() -> None:
 def test_in_a_thicket_a_gap_counts_by_its_square(
     seed: int, features: int, samples: int, spread: int
 ) -> None:
-    """A 64th of it, and 255 at most: from half of the codes on, far is far."""
+    """A gap counts a 64th of its square, at most 255: beyond half of the codes, all are equal."""
     rng = np.random.default_rng(seed)
     codes = 128 + rng.integers(-spread, spread + 1, (samples + 1, features)) // 2
     model = LIBRARY.Thicket(features, 2, bytes=16384)

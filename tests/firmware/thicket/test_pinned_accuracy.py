@@ -1,6 +1,6 @@
 """The default learner's accuracy on five streams, to the sample: bits are equal everywhere.
 
-Whoever means to change it writes down what it is now, which the commit then shows:
+To change the accuracy, record the new figures; the commit then shows the change:
 `PYTHONPATH=tests/support python tests/firmware/thicket/test_pinned_accuracy.py`.
 """
 
@@ -23,7 +23,7 @@ SAMPLES = 2000  # the first of each stream
 
 
 def right(name: str, size: str) -> int:
-    """How many samples it predicted right before it learned them."""
+    """Return the number of samples that are predicted right before they are learned."""
     stream = stream_of(name, SAMPLES)
     shape = stream_parameters(DEFAULT, stream, None)
     parameters = {**defaults(DEFAULT), **shape, "bytes": SIZES[size]}
@@ -33,7 +33,7 @@ def right(name: str, size: str) -> int:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", STREAMS)
-def test_as_many_are_right_as_were(name: str, size: str) -> None:
+def test_as_many_samples_are_right_as_recorded(name: str, size: str) -> None:
     pinned = json.loads(PINS.read_text(encoding="utf-8"))
     assert right(name, size) == pinned[name][size], "if that is meant, see the top of this file"
 

@@ -1,4 +1,4 @@
-"""What a thicket learns between labels: what grows, what is assumed, that nothing is allocated."""
+"""A thicket's rehearsal between labels: growth of trees, pseudo-labels, no allocation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ library = loader.load(loader.fastest())
 
 
 def blobs(samples: int, seed: int = 1) -> tuple[list[array[int]], list[int]]:
-    """Rows of two features and their classes, two of them, far apart."""
+    """Return rows of two features and their classes, which are two, far apart."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, samples)
     codes = rng.integers(0, 9000, (samples, 2)) + 40000 * labels[:, None]
@@ -32,13 +32,13 @@ def taught(**options: Any) -> Any:
 
 
 def between(samples: int) -> list[array[int]]:
-    """Rows between the two classes."""
+    """Return rows between the two classes."""
     rng = np.random.default_rng(4)
     return [array("H", row) for row in rng.integers(23500, 25500, (samples, 2)).tolist()]
 
 
 def held(model: Any) -> int:
-    """Samples in the ring."""
+    """Return the number of samples in the ring."""
     return int(buffer_of(model, "ring.shape")[3])
 
 
@@ -52,15 +52,15 @@ def rehearsed(model: Any, strategy: Any, rows: list[array[int]]) -> Any:
 def test_trees_grow_and_the_softmax_regression_learns_without_a_label() -> None:
     model = taught()
     before = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
-    rehearsed(model, library.QueryStrategy(2, 1, 10), between(200))  # of which it is not sure
+    rehearsed(model, library.QueryStrategy(2, 1, 10), between(200))  # uncertain ones
     after = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
     changed = {name for name in after if after[name] != before[name]}
     assert {"grove.accuracy", "softmax.weight"} <= changed
     assert not {"ring.codes", "ring.labels", "thicket.accuracy", "softmax.mean"} & changed
 
 
-def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
-    """At most three for each label, and none that it is not sure of."""
+def test_certain_samples_are_stored_with_their_predicted_class() -> None:
+    """At most three are stored for each label, and no uncertain one."""
     rows = blobs(300, seed=3)[0]
     some = held(rehearsed(taught(), library.QueryStrategy(2, 1, 10), rows)) - 120
     assert 0.2 * 300 < some < 0.4 * 300
@@ -72,7 +72,7 @@ def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
     assert held(rehearsed(taught(), library.QueryStrategy(2, 1, 3), between(100))) == 120
 
 
-def test_a_model_that_is_misled_takes_in_nothing_that_it_said_itself() -> None:
+def test_a_misled_model_stores_no_predictions_of_its_own() -> None:
     model, strategy = taught(), library.QueryStrategy(2, 1, 3)
     rows = blobs(40, seed=3)[0]
     for wrong, taken in ((True, False), (False, True)):
@@ -91,8 +91,8 @@ def test_with_very_few_labels_nothing_is_rehearsed() -> None:
     assert held(model) == 120
 
 
-def test_after_a_change_only_the_newest_samples_are_held() -> None:
-    """And the trees that there are count little; with one label in 21, all stays as it is."""
+def test_after_a_drift_only_the_newest_samples_are_held() -> None:
+    """The existing trees count little; with one label in 21, all stays as it is."""
     for samples, left in ((20, 32), (21, 120)):
         model = taught()
         grown = list(buffer_of(model, "grove.grown"))
@@ -104,7 +104,7 @@ def test_after_a_change_only_the_newest_samples_are_held() -> None:
         assert (max(buffer_of(model, "grove.grown")) > 1) == (left == 120)
 
 
-def test_while_labels_come_in_runs_nothing_is_let_go() -> None:
+def test_while_labels_come_in_runs_nothing_is_dropped() -> None:
     model = library.Thicket(features=2, classes=2, bytes=16384)
     rows, labels = blobs(200)
     for x, label in sorted(zip(rows, labels, strict=True), key=lambda pair: pair[1]):
@@ -114,8 +114,8 @@ def test_while_labels_come_in_runs_nothing_is_let_go() -> None:
     assert held(model) == before > 100
 
 
-def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
-    """Those that were found before are no longer where they were."""
+def test_a_sample_that_is_learned_after_a_drop_has_other_neighbours() -> None:
+    """The neighbours that were stored before are no longer in their places."""
     results = []
     for asked_before in (True, False):
         model = taught()
@@ -129,7 +129,7 @@ def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
     assert results[0] == results[1]
 
 
-def test_it_can_begin_before_anything_was_learned() -> None:
+def test_it_can_start_before_anything_was_learned() -> None:
     model = library.Thicket(features=2, classes=2, bytes=16384)
     rehearsed(model, library.QueryStrategy(2), blobs(20)[0])
     assert held(model) == 0
@@ -140,7 +140,7 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
     shape = {"features": 2, "classes": 2, "bytes": 4096}
     results, codes = [], [list(x) for x in blobs(900)[0]]
     rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(900)[1], dtype=np.uint8)
-    labels[600:] = 1 - labels[600:]  # then it forgets
+    labels[600:] = 1 - labels[600:]  # a drift, after which it forgets
     for name in ("checked", "c", "micropython"):
         budget = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
         with engines.start(name, "Thicket", shape, [budget]) as engine:

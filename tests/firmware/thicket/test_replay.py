@@ -1,4 +1,4 @@
-"""What a thicket does again with the samples that it holds, while labels come in runs."""
+"""A thicket's replay of its stored samples while labels come in runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pool_support import held
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-SOFTMAX = 2  # its place among the members
+SOFTMAX = 2  # the member's place
 FEATURES = 30
 
 
@@ -28,14 +28,14 @@ def taught(labels: Any, codes: Any, size: int) -> Any:
 
 
 def linear(seed: int, labels: Any) -> Any:
-    """Codes of three classes that differ a little in every feature."""
+    """Draw codes of three classes that differ a little in every feature."""
     middle = np.random.default_rng(7).normal(30000, 1200, (3, FEATURES))
     return middle[labels] + np.random.default_rng(seed).normal(0, 5000, (len(labels), FEATURES))
 
 
 @pytest.mark.parametrize("size", [16384, 65536, 100_000])
 def test_after_a_long_run_of_each_class_the_softmax_regression_knows_all(size: int) -> None:
-    """As well as such classes can be known: of the first one, it would know a sixth at most."""
+    """Without replay, it would predict at most a sixth of the first class right."""
     labels = np.repeat([2, 0, 1], 300)
     model = taught(labels, linear(1, labels), size)
     asked = np.random.default_rng(2).integers(0, 3, 300)
@@ -47,8 +47,8 @@ def test_after_a_long_run_of_each_class_the_softmax_regression_knows_all(size: i
     assert min(right[asked == each].mean() for each in range(3)) > 0.35
 
 
-def test_the_softmax_regression_is_not_judged_by_what_it_has_by_heart() -> None:
-    """Features say nothing of the label here, but there are enough of them to learn each by."""
+def test_the_softmax_regression_is_not_judged_by_memorized_samples() -> None:
+    """Features are uninformative here, but there are enough to memorize each sample."""
     labels = np.repeat(np.arange(100) % 3, 20)
     accuracy = []
     for seed in range(4):
@@ -67,16 +67,16 @@ def test_without_a_memory_of_its_own_it_abstains_in_runs() -> None:
 
 
 @pytest.mark.parametrize(("size", "lessons"), [(16384, 8), (65536, 4)])
-def test_while_there_is_time_it_learns_what_is_held_by_steps_twice_as_long(
+def test_with_time_left_stored_samples_are_learned_with_steps_twice_as_long(
     size: int, lessons: int
 ) -> None:
-    """All samples are the same, so only the constant terms learn: as many lessons as a label has.
+    """All samples are equal, so only the constant terms learn: `lessons` steps for a label.
 
-    Where more than 640 samples can be held, these are four.
+    With room for more than 640 samples, there are four lessons.
     """
     rate = 2 * 5 / 256
     codes = np.full((40, FEATURES), 30000)
-    codes[:, 0] += 256  # so it is none of the quarter that is held out
+    codes[:, 0] += 256  # so that it is not in the quarter that is held out
     model = taught(np.repeat(1, 40), codes, size)
     weight = held(model)["softmax.weight"]
     for _ in range(3):
@@ -91,11 +91,11 @@ def test_while_there_is_time_it_learns_what_is_held_by_steps_twice_as_long(
 
 
 def constant_terms(weight: Any) -> Any:
-    """Of each class, beside its features' weights."""
+    """Return the constant term of each class."""
     return np.array(weight).reshape(3, FEATURES + 1)[:, FEATURES] / 65536
 
 
-def test_where_classes_come_mixed_it_learns_a_label_once() -> None:
+def test_with_mixed_classes_each_label_is_learned_once() -> None:
     labels = np.random.default_rng(5).integers(0, 3, 300)
     model = taught(labels, linear(6, labels), 16384)
     before = list(held(model)["softmax.weight"])

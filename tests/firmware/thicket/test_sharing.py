@@ -1,4 +1,4 @@
-"""Boards that teach each other: what a packet holds, what is refused, learned and forgotten."""
+"""Boards that teach each other: a packet's content, refusals, learning and forgetting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIBRARY = loader.load(loader.fastest())
 ALL = (60, 60, 60)
 
 
-def test_a_packet_holds_what_the_store_does() -> None:
+def test_a_packet_holds_the_samples_of_the_store() -> None:
     board = Board(LIBRARY, ALL)
     packet = board.packet("run", "walk")
     assert (packet.origin, packet.feature_names, packet.units) == ("kitchen", NAMES, UNITS)
@@ -36,7 +36,7 @@ def test_a_packet_holds_what_the_store_does() -> None:
         assert (row, CLASSES.index(packet.class_names[packet.label(i)])) in held
 
 
-def test_nothing_leaves_that_nobody_chose() -> None:
+def test_only_chosen_classes_leave_a_board() -> None:
     board = Board(LIBRARY, (60, 60, 0))
     data = board.sharing.collect("kitchen", ("walk",))
     assert b"rest" not in data
@@ -46,7 +46,7 @@ def test_nothing_leaves_that_nobody_chose() -> None:
         board.packet("jump")
 
 
-def test_a_class_that_a_board_never_saw_is_known_after_a_packet_of_20() -> None:
+def test_a_new_class_is_known_after_a_packet_of_20() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     assert board.right(2) == 0
     judged = board.sharing.take(Board(LIBRARY, ALL).packet(*CLASSES))
@@ -58,7 +58,7 @@ def test_a_class_that_a_board_never_saw_is_known_after_a_packet_of_20() -> None:
     assert min(board.right(c) for c in range(3)) > 0.9
 
 
-def test_what_a_packet_taught_stays_while_a_board_goes_on_learning() -> None:
+def test_a_packets_samples_stay_while_a_board_learns_on() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()
@@ -80,9 +80,7 @@ def test_samples_of_a_packet_take_turns() -> None:
 
 @pytest.mark.parametrize("wrong", ["one flipped", "flipped", "mixed up", "noise", "stuck"])
 @pytest.mark.parametrize("seed", [3, 4, 5])
-def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
-    wrong: str, seed: int
-) -> None:
+def test_nonsense_of_another_board_is_refused_and_nothing_changes(wrong: str, seed: int) -> None:
     teacher = Board(LIBRARY, (0, 0, 0))
     rows = np.concatenate([rows_of(0, 40, seed), rows_of(1, 40, seed)])
     dice = np.random.default_rng(seed)
@@ -106,10 +104,10 @@ def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
 
 @pytest.mark.parametrize("known", [(60, 60, 0), (60, 0, 0), (60, 60, 12)])
 @pytest.mark.parametrize("factor", [3_000, 100_000])
-def test_values_of_another_unit_do_not_make_what_is_known_too_coarse(
+def test_values_of_another_unit_do_not_coarsen_the_known_classes(
     factor: int, known: tuple[int, int, int]
 ) -> None:
-    """Ranges that hold them have no room for what was taught here, now or later."""
+    """Ranges that held these values would have no room for classes taught here, now or later."""
     teacher = Board(LIBRARY, (0, 0, 0))
     for row in factor * rows_of(2, 40, 3):
         teacher.learn(row, 2)
@@ -121,8 +119,8 @@ def test_values_of_another_unit_do_not_make_what_is_known_too_coarse(
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
-def test_who_has_only_rested_learns_how_others_move(seed: int) -> None:
-    """Ranges grow more than eightfold, and there is nothing that they would make too coarse."""
+def test_a_board_that_only_rested_learns_others_movements(seed: int) -> None:
+    """Ranges grow more than eightfold, and no known class becomes too coarse."""
     board = Board(LIBRARY, (0, 0, 0))
     for row in rows_of(0, 60, 1) // 20:
         board.learn(row, 0)
@@ -147,7 +145,7 @@ def test_a_class_that_overlaps_known_ones_is_learned(seed: int) -> None:
     assert len(which) >= 16
 
 
-def test_what_nothing_speaks_against_is_learned() -> None:
+def test_samples_without_a_contradiction_are_learned() -> None:
     board = Board(LIBRARY, (0, 0, 0))
     [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL).packet("run", most=1))
     assert (what, len(which)) == ("learned", 1)
@@ -180,7 +178,7 @@ def test_an_origin_can_be_forgotten_again() -> None:
     board.model.load(board.model.save())  # all counts are right, or it would be refused
 
 
-def test_packets_are_forgotten_at_once_so_that_none_takes_the_place_of_another() -> None:
+def test_packets_are_forgotten_at_once_so_that_none_replaces_another() -> None:
     kitchen, attic = Board(LIBRARY, (60, 60, 60), 1), Board(LIBRARY, (60, 60, 0), 2)
     packets = [kitchen.packet(name) for name in CLASSES]
     attic.sharing.take(packets[2])
@@ -193,7 +191,7 @@ def test_packets_are_forgotten_at_once_so_that_none_takes_the_place_of_another()
     assert min(attic.right(0), attic.right(1)) > 0.9
 
 
-def test_a_board_gives_only_what_it_was_taught_itself() -> None:
+def test_a_board_passes_on_only_its_own_samples() -> None:
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     attic.sharing.take(Board(LIBRARY, ALL).packet("run"))
     attic.learn_all()
@@ -209,7 +207,7 @@ def test_a_board_gives_only_what_it_was_taught_itself() -> None:
     assert attic.packet("run", origin="attic").samples >= 12
 
 
-def test_an_origin_is_forgotten_whatever_packets_it_came_in() -> None:
+def test_an_origin_is_forgotten_with_all_of_its_packets() -> None:
     """Its packet at the broker is another one today, and no file is left of the first."""
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     kitchen = Board(LIBRARY, ALL)
@@ -227,8 +225,8 @@ def test_an_origin_is_forgotten_whatever_packets_it_came_in() -> None:
     attic.model.load(attic.model.save())
 
 
-def test_marks_go_with_the_samples_and_are_lost_with_none() -> None:
-    """While thousands of samples come, mixed and in runs, some contradicted, some forgotten."""
+def test_marks_are_removed_with_their_samples_and_never_lost() -> None:
+    """Thousands of samples come, mixed and in runs, some contradicted, some forgotten."""
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()
@@ -250,7 +248,7 @@ def test_marks_go_with_the_samples_and_are_lost_with_none() -> None:
     assert board.held(2) == board.sharing.count_own(2)
 
 
-def test_a_state_from_before_there_were_marks_is_read_and_its_samples_are_found() -> None:
+def test_a_state_without_marks_is_read_and_its_samples_are_found() -> None:
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     packet = Board(LIBRARY, ALL).packet("run")
     attic.sharing.take(packet)
@@ -265,7 +263,7 @@ def test_a_state_from_before_there_were_marks_is_read_and_its_samples_are_found(
     assert attic.held(2) == 0
 
 
-def test_what_waits_is_forgotten_too() -> None:
+def test_waiting_samples_are_forgotten_too() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     packet = Board(LIBRARY, ALL).packet("run")
     board.sharing.take(packet)
@@ -280,12 +278,12 @@ def test_other_features_are_refused_in_a_sentence() -> None:
         board.sharing.take(Board(LIBRARY, ALL).packet("run"))
 
 
-def test_a_class_that_is_not_there_is_not_learned() -> None:
+def test_a_class_that_is_not_in_the_packet_is_not_learned() -> None:
     board = Board(LIBRARY, (60, 60, 0), class_names=("rest", "walk", "sleep"))
     assert board.sharing.take(Board(LIBRARY, ALL).packet("run")) == [("run", "no such class", [])]
 
 
-def test_equal_ranges_give_equal_codes_and_other_ones_are_converted_with_their_error() -> None:
+def test_equal_ranges_give_equal_codes_and_others_are_converted_with_their_error() -> None:
     teacher = Board(LIBRARY, ALL)
     packet = teacher.packet(*CLASSES)
     steps = [1 << max(teacher.quantizer.range_of(f)[1] - 7, 0) for f in range(3)]
@@ -310,7 +308,7 @@ def test_other_units_are_converted() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 5, 1000, 70000, 2**30 - 2])
 @pytest.mark.parametrize("grows", [False, True])
-def test_a_value_comes_back_within_the_width_of_its_code(size: int, grows: bool) -> None:
+def test_a_value_is_restored_within_the_width_of_its_code(size: int, grows: bool) -> None:
     packet = sys.modules[LIBRARY.__name__ + ".sample_packet"]
     quantizer = (
         LIBRARY.GrowingQuantizer(1)
@@ -357,14 +355,14 @@ def test_forged_lengths_are_refused() -> None:
             LIBRARY.SamplePacket(sealed(forged))
 
 
-def test_altered_packets_with_a_right_checksum_do_no_harm() -> None:
+def test_altered_packets_with_a_valid_checksum_do_no_harm() -> None:
     refused, read = attack(3000, seed=2)
     assert refused + read == 3000
     assert min(refused, read) > 100
 
 
 def life(library: Any, data: bytes) -> list[int]:
-    """What becomes of a board that gets a packet, as numbers; also run on MicroPython."""
+    """Return the results of a board that gets a packet, as numbers; also run on MicroPython."""
     model = library.Thicket(3, 3, bytes=8192)
     quantizer = library.GrowingQuantizer(3, (model,))
     sharing = library.Sharing(
@@ -394,7 +392,7 @@ def life(library: Any, data: bytes) -> list[int]:
     return state + [quantizer.state_crc32() & 0xFFFFFFFF]  # noqa: RUF005  (MicroPython)
 
 
-def test_all_engines_come_to_the_same_bits(
+def test_all_engines_reach_the_same_bits(
     run_micropython: Callable[[str], str], tmp_path: Path
 ) -> None:
     data = Board(LIBRARY, ALL).sharing.collect("kitchen", ("walk", "run"))

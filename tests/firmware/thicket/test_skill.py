@@ -1,4 +1,4 @@
-"""How well a balanced thicket's members know each class decides what they count for."""
+"""A balanced thicket weighs its members by their accuracy on each class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def learn(learner: Any, codes: Any, labels: Any) -> None:
 
 
 def stripe(samples: int, seed: int = 1) -> tuple[Any, Any]:
-    """One sample in fifty is rare: those lie in a stripe between the others."""
+    """Draw samples, one in fifty of a rare class, which is a stripe between the others."""
     rng = np.random.default_rng(seed)
     labels = (rng.random(samples) < 0.02).astype(int)
     aside = rng.choice([12_000, 52_000], samples)
@@ -45,12 +45,12 @@ def stripe(samples: int, seed: int = 1) -> tuple[Any, Any]:
     return codes.clip(0, 65_535), labels
 
 
-def test_before_any_label_all_members_are_as_good() -> None:
+def test_before_any_label_all_members_have_equal_skill() -> None:
     assert set(accuracies(balanced()).values()) == {75}
 
 
-def test_who_alone_knows_the_rare_class_is_heard() -> None:
-    """A member that never says "rare" is nearly always right, and yet counts for little."""
+def test_a_member_that_alone_knows_the_rare_class_counts() -> None:
+    """A member that never predicts the rare class is nearly always right, but has low weight."""
     learner = balanced()
     learn(learner, *stripe(8000))
     known, counts = accuracies(learner), shares(learner)
@@ -64,21 +64,21 @@ def test_who_alone_knows_the_rare_class_is_heard() -> None:
 
 
 @pytest.mark.parametrize("costs", [(), (1, 1), (1, 200)])
-def test_what_errors_cost_changes_no_skill(costs: tuple[int, ...]) -> None:
+def test_costs_of_errors_change_no_skill(costs: tuple[int, ...]) -> None:
     learner, other = balanced(costs=costs), balanced()
     for one in (learner, other):
         learn(one, *stripe(1000))
     assert accuracies(learner) == accuracies(other)
 
 
-def test_a_class_that_never_comes_has_no_say() -> None:
+def test_a_class_without_samples_has_no_influence() -> None:
     learner = balanced(classes=5)
     learn(learner, *stripe(8000))
     assert accuracies(learner)["last"] < 60
     assert min(accuracies(learner)["grove"], accuracies(learner)["neighbours"]) > 90
 
 
-def test_who_abstains_is_not_judged() -> None:
+def test_an_abstaining_member_is_not_judged() -> None:
     """The last label is unknown where all labels are late."""
     codes, labels = stripe(300)
     rows = [array("H", row) for row in codes.astype(np.uint16).tolist()]
@@ -91,7 +91,7 @@ def test_who_abstains_is_not_judged() -> None:
     assert accuracies(learner)["grove"] != 75
 
 
-def test_a_saved_state_with_too_many_judged_is_refused() -> None:
+def test_a_saved_state_with_too_many_judgements_is_refused() -> None:
     learner = balanced()
     learn(learner, *stripe(100))
     (judged,) = [content for name, _, content in learner.buffers() if name == "balanced.judged"]

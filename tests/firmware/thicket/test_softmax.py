@@ -1,4 +1,4 @@
-"""SoftmaxRegression beside the same regression in floating point."""
+"""SoftmaxRegression compared with the same regression in floating point."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("features", "classes", "rate"), [(1, 2, 5), (6, 3, 5), (20, 5, 2)])
-def test_shares_are_those_of_floating_point(features: int, classes: int, rate: int) -> None:
+def test_shares_match_floating_point(features: int, classes: int, rate: int) -> None:
     rng = np.random.default_rng(features)
     codes = np.clip(rng.normal(30000, 6000, (2000, features)), 0, 65535).astype(int)
     labels = (codes[:, 0] - 20000) // (20000 // classes)
@@ -59,7 +59,7 @@ def test_shares_are_those_of_floating_point(features: int, classes: int, rate: i
         slow.learn(x, int(y))
 
 
-def test_a_feature_that_does_not_change_counts_nothing() -> None:
+def test_a_constant_feature_has_no_effect() -> None:
     model = LIBRARY.SoftmaxRegression(2, 2)
     for i in range(200):
         model.learn(array("H", [30000 + 9000 * (i % 2), 7]), i % 2)
@@ -77,7 +77,7 @@ def test_a_rate_out_of_range_is_refused(rate: Any) -> None:
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_steps_are_rounded_to_the_nearest(classes: int) -> None:
-    """What one class's weights gain, the others' lose; rounded down, all of them would fall."""
+    """One class's weights gain what the others lose; rounded down, all of them would fall."""
     rng = np.random.default_rng(4)
     model = LIBRARY.SoftmaxRegression(3, classes)
     samples = 3000

@@ -1,4 +1,4 @@
-"""What a thicket keeps: the newest samples, and while labels come in runs, some of every class."""
+"""A thicket's store: the newest samples, and while labels come in runs, some of every class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIBRARY = loader.load(loader.fastest())
 
 
 def grove(window: int, classes: int = 3, seed: int = 0) -> Any:
-    """A grove whose samples say their number: features are its upper and its lower byte."""
+    """Return a grove whose samples encode their number: features are its upper and lower byte."""
     return LIBRARY.Grove(2, classes, window=window, trees=1, leaves=2, seed=seed)
 
 
@@ -29,7 +29,7 @@ def teach(model: Any, labels: Any) -> None:
 
 
 def kept(model: Any) -> tuple[list[int], list[int]]:
-    """The numbers of the samples held, and their labels, in the order of the places."""
+    """Return the numbers of the samples held, and their labels, in the order of the places."""
     b = {name: np.array(buffer) for name, _, buffer in model.buffers()}
     held = b["ring.shape"][3]
     codes = b["ring.codes"].reshape(-1, 2)[:held].astype(int)
@@ -46,7 +46,7 @@ def in_order(labels: list[int], length: int) -> list[int]:
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 90)), min_size=1, max_size=12),
     st.integers(0, 2**30 - 1),
 )
-def test_every_sample_held_is_one_that_came_and_the_newest_are_all_there(
+def test_every_sample_held_is_genuine_and_the_newest_are_all_held(
     window: int, runs: list[tuple[int, int]], seed: int
 ) -> None:
     labels = [label for label, length in runs for _ in range(length)]
@@ -60,15 +60,15 @@ def test_every_sample_held_is_one_that_came_and_the_newest_are_all_there(
     model.load(model.save())  # the counts of classes are right, or it would be refused
 
 
-def test_after_long_runs_all_classes_are_there() -> None:
+def test_after_long_runs_all_classes_are_held() -> None:
     """A ring of 100 samples would have one class."""
     model = grove(100)
     teach(model, in_order([0, 1, 2, 0, 1, 2], 700))
     counts = np.bincount(kept(model)[1], minlength=3)
-    assert counts.min() >= 18  # of 60 places outside the ring, 20 for each
+    assert counts.min() >= 18  # out of 60 places outside the ring, 20 for each
 
 
-def test_a_reservoir_has_samples_of_every_time() -> None:
+def test_a_reservoir_has_samples_of_all_times() -> None:
     model = grove(200, classes=2)
     teach(model, in_order([0], 3000) + in_order([1], 3000))
     numbers = np.array([k for k, label in zip(*kept(model), strict=True) if label == 0])
@@ -78,7 +78,7 @@ def test_a_reservoir_has_samples_of_every_time() -> None:
 
 
 def test_mixed_classes_are_kept_like_in_a_ring() -> None:
-    """No class is rare here, so what is held are the newest samples but few."""
+    """No class is rare here, so nearly all samples held are the newest."""
     rng = np.random.default_rng(1)
     model = grove(100)
     teach(model, rng.integers(0, 3, 5000))
@@ -94,7 +94,7 @@ def test_a_rare_class_stays_while_classes_are_mixed() -> None:
     assert kept(model)[1].count(1) >= 20
 
 
-def test_what_newer_samples_contradict_goes_first() -> None:
+def test_samples_that_newer_ones_contradict_are_dropped_first() -> None:
     """Classes are taught in runs; then the same places are taught with the other labels."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     rng = np.random.default_rng(3)
@@ -116,7 +116,7 @@ def test_what_newer_samples_contradict_goes_first() -> None:
     assert as_first_taught() == 1
     block(16000, 1)
     block(49000, 0)
-    assert as_first_taught() < 0.32  # without a count of what contradicts them, 0.39
+    assert as_first_taught() < 0.32  # without a count of contradictions, 0.39
 
 
 @pytest.mark.parametrize("window", [8, 9, 12, 13])
@@ -135,7 +135,7 @@ def test_forged_counts_are_refused() -> None:
         ("store.count", 0, 1),
         ("store.kept", 1, -1),
         ("store.state", 1, 24),  # the hand
-        ("store.state", 2, 1),  # samples that are contradicted
+        ("store.state", 2, 1),  # contradicted samples
         ("store.state", 4, 300),  # labels seen
         ("ring.shape", 4, -30),
     ):

@@ -22,7 +22,7 @@ def rows_of(codes: Any) -> array[int]:
 
 
 def stream(seed: int, samples: int) -> tuple[Any, Any]:
-    """Two features that say the class, four times of five; runs of one label."""
+    """Draw two features that predict the class in four of five cases, in runs of one label."""
     rng = np.random.default_rng(seed)
     labels = (np.arange(samples) // 25) % 2
     codes = rng.normal(30000 + 9000 * labels[:, None], 7000, (samples, 2))
@@ -30,7 +30,7 @@ def stream(seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def accuracy_alone(rows: Any, labels: Any, asked: Any, wanted: Any) -> float:
-    """What a thicket that was taught raw rows answers without labels."""
+    """Return the accuracy without labels of a thicket that was taught raw rows."""
     features = rows.shape[1]
     model = LIBRARY.Thicket(features, 4, bytes=16384)
     quantizer = LIBRARY.GrowingQuantizer(features, follow=(model,))
@@ -46,8 +46,8 @@ def accuracy_alone(rows: Any, labels: Any, asked: Any, wanted: Any) -> float:
 
 
 @pytest.mark.parametrize("far", [1000, 10_000, 100_000])
-def test_one_wrong_reading_costs_little_wherever_it_comes(far: int) -> None:
-    """In all features at once, with a label, among the first samples or later."""
+def test_one_outlier_costs_little_at_any_time(far: int) -> None:
+    """The outlier is in all features at once, with a label, among the first samples or later."""
     rng = np.random.default_rng(far)
     labels = rng.integers(0, 4, 600)
     rows = (rng.normal(0, 120, (600, 5)) + 300 * rng.normal(0, 1, (4, 5))[labels]).astype(int)
@@ -63,7 +63,9 @@ def test_one_wrong_reading_costs_little_wherever_it_comes(far: int) -> None:
 
 @settings(max_examples=examples(40))
 @given(st.integers(1, 60), st.integers(2, 12), st.integers(8192, 1 << 20), st.booleans())
-def test_bytes_are_kept_and_used(features: int, classes: int, limit: int, half: bool) -> None:
+def test_the_byte_limit_is_kept_and_used(
+    features: int, classes: int, limit: int, half: bool
+) -> None:
     limit = limit // 16 if half and features * classes < 60 and limit >= 32768 else limit
     used = PLAIN.Thicket.nbytes(features=features, classes=classes, bytes=limit)
     assert used <= limit
@@ -88,7 +90,7 @@ def test_too_few_bytes_are_refused() -> None:
             PLAIN.Thicket(features=2, classes=2, bytes=wrong)
 
 
-def test_the_ring_is_one() -> None:
+def test_members_share_one_ring() -> None:
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     model.learn(array("H", [4000, 5000]), 1)
     assert model.predict(array("H", [4000, 5000])) == 1
@@ -96,8 +98,8 @@ def test_the_ring_is_one() -> None:
     assert model.progress()["share_neighbours"] > 0
 
 
-def test_shares_follow_who_is_right() -> None:
-    """Labels come in runs, and the features say nothing: the last label leads."""
+def test_shares_follow_accuracy() -> None:
+    """Labels come in runs, and the features are uninformative: the last label leads."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 65536, (3000, 2))
@@ -116,7 +118,7 @@ def test_shares_follow_who_is_right() -> None:
 
 
 def right_when_late(delay: int, samples: int = 3000) -> tuple[float, Any]:
-    """The share of right answers to what comes next, each label learned so many samples later."""
+    """Return the accuracy if each label is learned `delay` samples later, and the model."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     codes, labels = stream(1, samples)
     right = 0
@@ -127,7 +129,7 @@ def right_when_late(delay: int, samples: int = 3000) -> tuple[float, Any]:
     return right / samples, model
 
 
-def test_with_late_labels_the_last_one_does_not_rule() -> None:
+def test_with_late_labels_the_last_one_does_not_dominate() -> None:
     at_once, model = right_when_late(0)
     assert at_once > 0.93
     assert model.progress()["share_last"] > 20
@@ -136,7 +138,7 @@ def test_with_late_labels_the_last_one_does_not_rule() -> None:
     assert model.progress()["share_last"] == 0
 
 
-def test_with_few_labels_the_last_one_rules_only_where_it_is_known() -> None:
+def test_with_few_labels_the_last_one_dominates_only_where_it_is_known() -> None:
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     codes, labels = stream(2, 8000)
     right = 0
@@ -149,7 +151,7 @@ def test_with_few_labels_the_last_one_rules_only_where_it_is_known() -> None:
     assert right / 8000 > 0.7
 
 
-def test_asking_twice_changes_nothing() -> None:
+def test_predicting_twice_changes_nothing() -> None:
     models = [LIBRARY.Thicket(2, 2, bytes=4096) for _ in range(2)]
     codes, labels = stream(4, 300)
     for x, y in zip(codes, labels, strict=True):

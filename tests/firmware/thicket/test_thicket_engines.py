@@ -1,6 +1,6 @@
-"""Thicket's parts on all engines: the same bits in every buffer, nothing allocated, no overflow.
+"""Thicket's parts on all engines: the same bits in every buffer, no allocation, no overflow.
 
-A session locks the heap of a real MicroPython while the learner works: what allocates, fails.
+A session locks the heap of a real MicroPython while the learner works: an allocation fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def outcome(engine: str, class_name: str, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Predictions, status and every buffer after a stream."""
+    """Return predictions, status and every buffer after a stream."""
     samples = 300 if parameters["features"] < 99 else 60
     raw, labels = draw_raw(seed, samples, parameters["features"], parameters["classes"])
     with engines.start(engine, class_name, parameters) as run:
@@ -64,7 +64,7 @@ def test_engines_agree(
 def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int, classes: int
 ) -> None:
-    """Codes at the ends of their range, ties, runs of one label: no index or sum goes astray."""
+    """With codes at their limits, ties and runs of one label, no index or sum overflows."""
     class_name, change = case
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (150, features))
@@ -86,7 +86,7 @@ def test_the_checked_engine_agrees_with_llvm(
 
 
 @pytest.mark.parametrize(("class_name", "change"), CASES)
-def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
+def test_bytes_are_known_in_advance_and_a_saved_state_continues(
     class_name: str, change: dict[str, Any]
 ) -> None:
     learner = getattr(loader.load("python"), class_name)

@@ -1,6 +1,6 @@
-"""Trials of a leaf's features find the split with the most merit, however many samples there are.
+"""Trials of a leaf's features find the split with the highest merit, for any number of samples.
 
-The merit is that of tree_growth.py: of the borders between at most 16 bins of equal width, and in
+The merit is that of tree_growth.py: for the borders between at most 16 bins of equal width, in
 fractions of 1/256 that get coarser from 2,048 samples on.
 """
 
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def merits(codes: Ints, labels: Ints, classes: int) -> dict[int, int]:
-    """The merit of each threshold at a border of the bins of one feature."""
+    """Return the merit of each threshold at a border of the bins of one feature."""
     least, greatest = int(codes.min()), int(codes.max())
     width = 0
     while (greatest - least) >> width >= BINS:
@@ -44,13 +44,13 @@ def merits(codes: Ints, labels: Ints, classes: int) -> dict[int, int]:
 
 
 def planted(samples: int, classes: int) -> tuple[Any, Ints, Ints]:
-    """A grove with a new tree of one leaf, the codes of its samples and their labels."""
+    """Return a grove with a new tree of one leaf, the codes of its samples and their labels."""
     grove = PLAIN.Grove(4, classes, window=max(samples, 8), trees=1, leaves=8, every=1)
     rng = np.random.default_rng(samples + classes)
     ring = len(buffer_of(grove, "ring.labels"))
     labels = rng.integers(0, classes, ring)
     codes = rng.integers(0, 256, (ring, 4))
-    codes[:, 1] = 100 + rng.integers(0, 5, ring)  # each code is a bin of its own
+    codes[:, 1] = 100 + rng.integers(0, 5, ring)  # each code has its own bin
     codes[:, 2] = np.clip(rng.normal(40 + 20 * labels, 15), 0, 255)
     codes[:, 3] = np.where(labels == 0, 7, 250)
     memoryview(buffer_of(grove, "ring.labels"))[:] = labels.astype(np.uint8).tobytes()
@@ -64,7 +64,7 @@ def planted(samples: int, classes: int) -> tuple[Any, Ints, Ints]:
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
 @pytest.mark.parametrize("samples", [2, 3, 17, 255, 256, 1023, 1024, 1025, 2047, 2048, 5001])
-def test_the_split_has_the_most_merit_of_all(samples: int, classes: int) -> None:
+def test_the_split_has_the_highest_merit_of_all(samples: int, classes: int) -> None:
     grove, codes, labels = planted(samples, classes)
     sprout = buffer_of(grove, "sprout.state")
     GROWTH.measure(0, 0, grove._addresses, 0)

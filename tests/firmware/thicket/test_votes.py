@@ -1,4 +1,4 @@
-"""What a label changes in a grove's trees, and what they weigh, beside the same in floats."""
+"""A label's effect on a grove's trees, and the trees' weights, compared with floats."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from microshrub_host.library import loader
 
 PLAIN = loader.load("python")
 KERNELS = sys.modules[f"{PLAIN.__name__}.thicket.grove"]
-RATE = 8 / 256  # how fast leaves go on learning
+RATE = 8 / 256  # the leaves' learning rate
 
 
 def grown(classes: int) -> Any:
-    """A grove of some trees that has just been asked about a sample."""
+    """Return a grove of some trees that has just predicted a sample."""
     grove = PLAIN.Grove(3, classes, window=60, trees=6, leaves=8, every=10)
     rng = np.random.default_rng(classes)
     codes = rng.integers(0, 65536, (500, 3))
@@ -30,13 +30,13 @@ def grown(classes: int) -> Any:
 
 
 def voting(grove: Any) -> list[int]:
-    """The slots of the trees that vote."""
+    """Return the slots of the trees that vote."""
     growing = buffer_of(grove, "sprout.state")[0]
     return [s for s in range(grove.trees_used + 1) if s != growing]
 
 
 def shares(grove: Any, slot: int) -> Any:
-    """What the leaf that the sample reached says of each class, 0..255."""
+    """Return the class shares, 0..255, of the leaf that the sample reached."""
     last = grove.classes - 1
     at = (slot * grove.leaves + buffer_of(grove, "grove.path")[slot]) * last
     known = list(buffer_of(grove, "grove.leaves")[at : at + last])
@@ -44,7 +44,7 @@ def shares(grove: Any, slot: int) -> Any:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
-def test_leaves_go_on_learning_at_their_rate(classes: int) -> None:
+def test_leaves_continue_to_learn_at_their_rate(classes: int) -> None:
     grove = grown(classes)
     slots = voting(grove)
     assert len(slots) > 3
@@ -55,13 +55,13 @@ def test_leaves_go_on_learning_at_their_rate(classes: int) -> None:
             for slot in slots:
                 target = 255.0 * (np.arange(classes) == label)
                 expected[slot] += (target - expected[slot]) * RATE
-                if n in (20, 119):  # a step is rounded by chance
+                if n in (20, 119):  # a step is rounded randomly
                     assert shares(grove, slot) == pytest.approx(expected[slot], abs=16)
         for slot in slots:
-            assert shares(grove, slot)[label] > 240  # and small steps are not lost
+            assert shares(grove, slot)[label] > 240  # small steps are not lost
 
 
-def test_a_trees_weight_falls_with_its_errors_and_with_what_it_did_not_see() -> None:
+def test_a_trees_weight_falls_with_its_errors_and_with_unseen_labels() -> None:
     grove = grown(3)
     accuracy, seen = buffer_of(grove, "grove.accuracy"), buffer_of(grove, "grove.grown")
     slots = voting(grove)

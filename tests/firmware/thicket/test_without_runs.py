@@ -1,4 +1,4 @@
-"""Without a teacher: as right as with one, never below guessing, in runs or not."""
+"""Without labels: as accurate as with them, never below guessing, in runs or not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Draw = Callable[[np.random.Generator], NDArray[np.float64]]
 def taught_and_asked(
     rows: NDArray[Any], labels: NDArray[Any], seed: int, classes: int = 3
 ) -> tuple[float, float]:
-    """Percent right of the last samples, each block first without its labels, then with them."""
+    """Return the accuracies on the last samples, block by block without labels, then with them."""
     raw, known = rows.astype(np.int32), labels.astype(np.uint8)
     shape = {"features": rows.shape[1], "classes": classes, "bytes": 65536, "seed": seed}
     unseen, taught = [], []
@@ -37,8 +37,8 @@ def taught_and_asked(
 
 @pytest.mark.parametrize("share", [0.9, 0.7])
 @pytest.mark.parametrize("spread", [1000, 0])
-def test_features_that_tell_nothing_are_no_worse_than_guessing(share: float, spread: int) -> None:
-    """Whether they are noise or stay as they are; two seeds each."""
+def test_uninformative_features_are_no_worse_than_guessing(share: float, spread: int) -> None:
+    """This holds whether features are noise or constant; two seeds each."""
     for seed in range(2):
         rng = np.random.default_rng(seed)
         rows = rng.normal(7, spread, (TAUGHT + ASKED, 2))
@@ -54,7 +54,7 @@ def test_features_that_tell_nothing_are_no_worse_than_guessing(share: float, spr
 def test_of_several_classes_the_most_frequent_one_is_guessed(
     shares: tuple[float, ...], spread: int, worse: float
 ) -> None:
-    """Or nearly always, if another one is almost as frequent; the mean of three seeds."""
+    """An almost equally frequent class costs little; the figure is the mean of three seeds."""
     gaps = []
     for seed in range(3):
         rng = np.random.default_rng((48, seed))
@@ -70,10 +70,10 @@ def test_of_several_classes_the_most_frequent_one_is_guessed(
 @pytest.mark.parametrize(
     ("shares", "spread"), [((0.9, 0.1), 1000), ((0.6, 0.25, 0.15), 1000), ((0.7, 0.3), 0)]
 )
-def test_in_runs_of_a_label_too_the_class_taught_most_is_guessed(
+def test_after_runs_of_a_label_the_most_frequent_class_is_guessed(
     shares: tuple[float, ...], spread: int, run: int, size: int
 ) -> None:
-    """Asked rows come in no order; runs are as long as chance has it. The mean of four seeds."""
+    """Test rows and lengths of runs are random. The figure is the mean of four seeds."""
     gaps = []
     for seed in range(4):
         rng = np.random.default_rng((54, seed))
@@ -94,8 +94,8 @@ def test_in_runs_of_a_label_too_the_class_taught_most_is_guessed(
 
 
 @pytest.mark.parametrize("size", [16384, 65536])
-def test_features_that_tell_little_are_used_in_runs(size: int) -> None:
-    """Of eight classes that are equally frequent; guessing one is right once in eight times."""
+def test_slightly_informative_features_are_used_in_runs(size: int) -> None:
+    """With eight equally frequent classes, guessing is right in one of eight cases."""
     right = []
     for seed in range(3):
         rng = np.random.default_rng((55, seed))
@@ -118,8 +118,8 @@ TAILS: dict[str, Draw] = {
 
 
 @pytest.mark.parametrize("tail", TAILS)
-def test_heavy_tails_are_as_right_without_labels(tail: str) -> None:
-    """The mean of five seeds, and of fifty moments at which a teacher goes."""
+def test_heavy_tails_are_as_accurate_without_labels(tail: str) -> None:
+    """The figure is the mean of five seeds, and of fifty times at which the labels end."""
     result = []
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -133,8 +133,8 @@ def test_heavy_tails_are_as_right_without_labels(tail: str) -> None:
 
 
 @pytest.mark.parametrize("tail", TAILS)
-def test_a_row_has_one_answer_with_and_without_its_label(tail: str) -> None:
-    """Where features tell the class, each sample is asked first, and then told."""
+def test_a_row_has_one_prediction_with_and_without_its_label(tail: str) -> None:
+    """Where features are informative, each sample is first predicted, and then learned."""
     values = TAILS[tail](np.random.default_rng(48))[:1500]
     labels = ((values[:, 0] > np.median(values[:, 0])) + 1 * (values[:, 1] > 1)).astype(np.uint8)
     raw = np.rint(1000 * values).clip(-FARTHEST, FARTHEST).astype(np.int32)
