@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from typing import IO, Any
 
@@ -23,6 +24,7 @@ from .source_file import SourceFile, unreadable_kind
 
 _ROWS = 4096  # rows at once
 _TITLES = 30  # rows of a sheet that may be titles above the table
+_CLASSES = ("y", "label", "labels", "target", "targets")  # what an array of them is called
 
 
 def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
@@ -70,10 +72,24 @@ def _of_array(name: str, array: Any) -> tuple[list[str], Iterator[Iterable[Any]]
     return [f"c{n}" for n in range(1, array.shape[1] + 1)], (row.tolist() for row in array)
 
 
+def _loaded(source: SourceFile, what: str, load: Callable[[], Any]) -> Any:
+    """The array that load() gives. Raises DataError for one of Python objects."""
+    try:
+        return load()
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        raise DataError(
+            f"{source.name}: {what} holds Python objects, which are not read, since they may run "
+            "programs. Save numbers, or texts of one type, as .astype(str) makes them."
+        ) from None
+
+
 def _numpy(source: SourceFile) -> CellRows:
     with ExitStack() as stack:
         _, file = stack.enter_context(source.opened())
-        array = np.load(io.BytesIO(file.read()), allow_pickle=False)
+        content = io.BytesIO(file.read())
+    array = _loaded(source, "the array", lambda: np.load(content))
     names, rows = _of_array(source.name, array)
     return CellRows(_numbered(rows), names, notes=["the rows are those of a NumPy array"])
 
@@ -95,8 +111,11 @@ def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> Cell
             note = f"the rows are {what} {tables[0]}, and the last column {classes[0]}"
             return CellRows(_numbered(both), [*names, classes[0]], notes=[note])
         if not classes:
+            _refuse_other_length(source.name, tables[0], able, flat)
             note = f"the rows are {what} {tables[0]}"
-            return CellRows(_numbered(rows), names, notes=[note])
+            others = [n for n in arrays if n != tables[0]]
+            unread = [f"what else the file has is not read: {', '.join(others)}"] if others else []
+            return CellRows(_numbered(rows), names, notes=[note, *unread])
     elif not tables and len(flat) == len(able) and len({able[n].size for n in flat}) == 1:
         columns = zip(*(able[n].ravel().tolist() for n in flat), strict=True)
         return CellRows(_numbered(columns), flat, notes=[f"the columns are {what}s"])
@@ -106,6 +125,18 @@ def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> Cell
         f"{source.name} has several arrays ({shapes}), and it is not clear which of them are the "
         "samples. Save one of rows and columns, and perhaps one of as many classes."
     )
+
+
+def _refuse_other_length(
+    name: str, table: str, arrays: Mapping[str, Any], flat: Iterable[str]
+) -> None:
+    """Raise DataError for classes of which there are more or fewer than rows."""
+    for each in flat:
+        if each.lower() in _CLASSES:
+            raise DataError(
+                f"{name}: {each} has {arrays[each].size:,} values, and {table} has "
+                f"{len(arrays[table]):,} rows. Save one value per row."
+            )
 
 
 def _refuse_cube(name: str, arrays: Mapping[str, Any], flat: Iterable[str]) -> None:
@@ -132,8 +163,9 @@ def _refuse_cube(name: str, arrays: Mapping[str, Any], flat: Iterable[str]) -> N
 
 
 def _archive(source: SourceFile) -> CellRows:
-    with source.opened() as (_, file), np.load(io.BytesIO(file.read())) as arrays:
-        return _of_arrays(source, dict(arrays), "the NumPy array")
+    with source.opened() as (_, file), np.load(io.BytesIO(file.read())) as packed:
+        arrays = {n: _loaded(source, n, partial(packed.__getitem__, n)) for n in packed.files}
+        return _of_arrays(source, arrays, "the NumPy array")
 
 
 def _matlab(source: SourceFile) -> CellRows:
@@ -151,14 +183,31 @@ def _parquet(source: SourceFile) -> CellRows:
     opened = ExitStack()
     _, file = opened.enter_context(source.opened())
     table = pq.ParquetFile(file)
-    names = [str(name) for name in table.schema_arrow.names]
 
-    def rows() -> Iterator[Iterable[Any]]:
+    def batches() -> Iterator[Any]:
         with opened:
-            for batch in table.iter_batches(batch_size=_ROWS):
-                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            yield from table.iter_batches(batch_size=_ROWS)
 
-    return CellRows(_numbered(rows()), names, notes=["the rows are those of a Parquet file"])
+    return _of_batches(table.schema_arrow, batches(), "a Parquet file")
+
+
+def _of_batches(schema: Any, batches: Iterable[Any], what: str) -> CellRows:
+    """The columns as a pandas frame shows them: its index first, although it is written last. One
+    without a name only numbers the rows, and is left out."""
+    names = [str(name) for name in schema.names]
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    unnamed = [name for name in names if name in index and re.match(r"__index_level_\d", name)]
+    shown = [place for place, name in enumerate(names) if name not in unnamed]
+    shown.sort(key=lambda place: names[place] not in index)
+    rows = (
+        row
+        for batch in batches
+        for row in zip(*(batch.column(place).to_pylist() for place in shown), strict=True)
+    )
+    notes = [f"the rows are those of {what}"]
+    if unnamed:
+        notes.append("the index of the pandas frame has no name, and is left out")
+    return CellRows(_numbered(rows), [names[place] for place in shown], notes=notes)
 
 
 def _feather(source: SourceFile) -> CellRows:
@@ -166,13 +215,7 @@ def _feather(source: SourceFile) -> CellRows:
 
     with source.opened() as (_, file):
         table = feather.read_table(io.BytesIO(file.read()))
-    rows = (
-        row
-        for batch in table.to_batches(max_chunksize=_ROWS)
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    )
-    return CellRows(_numbered(rows), list(table.column_names),
-                    notes=["the rows are those of a Feather file"])  # fmt: skip
+    return _of_batches(table.schema, table.to_batches(max_chunksize=_ROWS), "a Feather file")
 
 
 def _excel(source: SourceFile) -> CellRows:

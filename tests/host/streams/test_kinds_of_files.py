@@ -53,6 +53,43 @@ def test_files_of_installed_libraries_are_read(tmp_path: Path) -> None:
     assert open_stream(tmp_path / "t.mat").class_names == ("0", "1")
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_the_index_of_a_pandas_frame_is_not_the_class(tmp_path: Path, name: str) -> None:
+    """It is written behind the columns: the numbers of rows that were drawn, or a time."""
+    pd = pytest.importorskip("pandas")
+    pa = pytest.importorskip("pyarrow")
+    parquet, feather = map(pytest.importorskip, ("pyarrow.parquet", "pyarrow.feather"))
+    frame = pd.DataFrame({"x": np.arange(80) % 7 / 2, "y": ["walk", "rest"] * 40})
+    for index, features in ((None, ("x",)), ("at", ("at", "x"))):
+        drawn = frame.sample(40, random_state=1).rename_axis(index)
+        table = pa.Table.from_pandas(drawn)
+        write = parquet.write_table if name == "t.parquet" else feather.write_feather
+        write(table, tmp_path / name)
+        stream = open_stream(tmp_path / name)
+        assert stream.feature_names == features
+        assert stream.class_names == ("rest", "walk")
+        assert stream.values[:, -1].tolist() == drawn["x"].tolist()
+        assert ("has no name" in " ".join(stream.notes)) is (index is None)
+
+
+def test_arrays_that_cannot_be_the_classes(tmp_path: Path) -> None:
+    rows = np.arange(160.0).reshape(40, 4) % 3
+    path = tmp_path / "a.npz"
+    np.savez(path, X=rows, y=np.arange(39) % 2)
+    with pytest.raises(DataError, match=r"y has 39 values, and X has 40 rows"):
+        open_stream(path)
+    np.savez(path, X=rows, y=np.array(["walk", "rest"] * 20, dtype=object))
+    with pytest.raises(DataError, match=r"a\.npz: y holds Python objects.*astype\(str\)"):
+        open_stream(path)
+    np.save(tmp_path / "a.npy", rows.astype(object))
+    with pytest.raises(DataError, match=r"a\.npy: the array holds Python objects"):
+        open_stream(tmp_path / "a.npy")
+    np.savez(path, X=rows, names=np.array(["a", "b", "c", "class"]))
+    stream = open_stream(path)
+    assert stream.feature_names == ("c1", "c2", "c3")
+    assert "not read: names" in " ".join(stream.notes)
+
+
 def test_an_excel_sheet_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows have a date, a number and a text; empty rows and columns around the data
     are ignored.
