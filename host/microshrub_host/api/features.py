@@ -54,7 +54,7 @@ def extract_features(
 
     Returns
     -------
-    Another stream: a row for each window; with classes, its label is that of the last reading.
+    Another stream: a row for each window; with classes, its label is the last reading's label.
 
     Raises
     ------

@@ -151,7 +151,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
 
     _model = ""
 
-    if TYPE_CHECKING:  # it is made by estimators.py
+    if TYPE_CHECKING:  # estimators.py makes the constructor
 
         def __init__(self, **parameters: Any) -> None: ...
 
@@ -325,7 +325,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
 
     _model = ""
 
-    if TYPE_CHECKING:  # it is made by estimators.py
+    if TYPE_CHECKING:  # estimators.py makes the constructor
 
         def __init__(self, **parameters: Any) -> None: ...
 

@@ -78,7 +78,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     spare_classes: int
     guarantee: int | None
 
-    if TYPE_CHECKING:  # it is made by estimators.py
+    if TYPE_CHECKING:  # estimators.py makes the constructor
 
         def __init__(self, **parameters: Any) -> None: ...
 
@@ -87,7 +87,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
         All rows give the units and the ranges of the features. The order matters: on rows that
         come class after class, many learners forget the first classes over the last ones, and a
-        warning names such a class. Shuffle the rows, unless their order is that of time.
+        warning names such a class. Shuffle the rows, unless they are in order of time.
         """
         values, labels = self._learn(X, y, None, fresh=True, whole=True)
         self.online_.settle()
@@ -123,10 +123,10 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> _SklearnClassifier:  # noqa: N803
         """Learn the rows once, in their order.
 
-        The first call names all classes, by default those in y. Its rows give the units of the
-        features, and the first `warmup` of them the ranges. Warns of a first call with fewer rows,
-        and of later values that these units or ranges cannot hold. What is learned last counts
-        most, so mix the classes in each call and over the calls.
+        The first call names all classes, by default the classes in y. The rows of the first call
+        give the units of the features, and the first `warmup` rows the ranges. Warns of a first
+        call with fewer rows, and of later values that these units or ranges cannot hold. The last
+        rows count most, so mix the classes in each call and over the calls.
         """
         fresh = not hasattr(self, "online_")
         self._learn(X, y, classes, fresh=fresh)
@@ -223,15 +223,15 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     _model = ""
     online_: OnlineNumbers
 
-    if TYPE_CHECKING:  # it is made by estimators.py
+    if TYPE_CHECKING:  # estimators.py makes the constructor
 
         def __init__(self, **parameters: Any) -> None: ...
 
     def fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value.
 
-        All rows give the units and the ranges of features and target. The order matters: what is
-        learned last counts most. Shuffle rows that are sorted, unless their order is that of time.
+        All rows give the units and the ranges of features and target. The order matters: the last
+        rows count most. Shuffle rows that are sorted, unless they are in order of time.
         """
         return self._learn(X, y, fresh=True, whole=True)
 

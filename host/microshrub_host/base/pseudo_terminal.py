@@ -33,7 +33,7 @@ else:
         raise UserError("Windows has no pseudo-terminal: this needs Linux or macOS")
 
     def never_wait(first: int) -> None:
-        """Nothing, as there is no such end."""
+        """Do nothing, as Windows has no such end."""
 
     def drop_unread(second: int) -> None:
-        """Nothing, as there is no such end."""
+        """Do nothing, as Windows has no such end."""

@@ -83,7 +83,7 @@ class Growth:
     source: str
 
     def heap_bytes(self, machine_code: int) -> int:
-        """Return how much more the heap has with this many bytes of machine code elsewhere."""
+        """Return the bytes by which the heap grows, with `machine_code` bytes outside the heap."""
         left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each block
         size = _allocator_size(left)
         return max(0, (size - 64) * 8 // 528 * 64)  # without the area's own tables (py/gc.c)

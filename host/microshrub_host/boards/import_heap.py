@@ -1,6 +1,6 @@
 """The heap that `import microshrub` takes, computed from the compiled files.
 
-The rules are those of MicroPython 1.25's loader on a 32-bit machine, for any state of the sources.
+The rules follow MicroPython 1.25's loader on a 32-bit machine, for any state of the sources.
 The import leaves, in blocks of 16 bytes:
 
     a module     its object, the table of its globals, the tables of its names and constants
@@ -60,7 +60,7 @@ _FIRMWARE_WORDS = (
     "<genexpr> gc collect threshold mem_alloc mem_free kbd_intr errno machine timeout time "
     "ticks_ms ticks_us select poll ipoll register POLLIN buffer stream file rb wb n s t text code "
     "module message push release search "
-    # of asyncio and requests, which come with the firmware
+    # names of asyncio and requests, which come with the firmware
     "generator gather _run reason requests waiting"
 )
 _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "True", "False", "credits", "link"}

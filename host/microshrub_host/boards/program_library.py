@@ -342,7 +342,7 @@ def _is_for_board(config: Mapping[str, Any]) -> bool:
 
 
 def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the modules that make a program's companions and sensor, and their need."""
+    """Return the modules that make companions and the sensor, and whether each is needed."""
     fields = loader.load("python").device.config_fields
     of_model = any(map(config.get, fields.COMPANIONS))
     return {
@@ -352,7 +352,7 @@ def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the modules that start or sometimes serve a program's network, and their need."""
+    """Return the modules that start or serve the network, and whether each is needed."""
     needed = {name: bool(config.get(key)) for key, names in _FOR_A_WHILE.items() for name in names}
     return needed | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
 

@@ -1,11 +1,11 @@
 """The time of a sample on a board: from measurements in its file, or from instruction counts.
 
 There is a figure for each model in the table, and for models between two in the table. A model is
-between two others if all are of the same kind (for now, Shrub Ensembles) and differ at most in
-window, trees, depth, features and classes, all of which are no larger in the one and no smaller in
-the other. The figure is then interpolated, linearly in the work: trees * depth for predict, window
-* depth * features * classes for learn. There is no figure for other models. The seed and a Shrub
-Ensemble's step do not matter: they change the results, not the amount of work.
+between two others if all three are of the same kind (for now, Shrub Ensembles) and differ at most
+in window, trees, depth, features and classes, and each of these values lies between the two
+others' values. The figure is then interpolated linearly in the work, which is trees * depth for
+predict and window * depth * features * classes for learn. There is no figure for other models. The
+seed and a Shrub Ensemble's step do not matter: they change the results, not the amount of work.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def open_number_stream(
 ) -> NumberStream:
     """Open the stream of the options, and print its notes.
 
-    readings are those of --features if they have been read already.
+    readings are the readings for --features, if already read.
     """
     for name in (*_OF_CLASSES, *companion_registry.option_names()):
         if getattr(arguments, name, None) is not None:

@@ -75,7 +75,7 @@ def check_overflows(kernel: ast.FunctionDef) -> None:
 
 
 def cast_arguments(node: ast.FunctionDef) -> None:
-    """Make a kernel do what viper does with annotated arguments, and remove the annotations."""
+    """Make a kernel cast annotated arguments as viper does, and remove the annotations."""
     casts: list[ast.stmt] = []
     for arg in node.args.args:
         if arg.annotation and ast.unparse(arg.annotation) in POINTERS:

@@ -156,7 +156,7 @@ def names_of(tree: ast.Module) -> set[str]:
 
 
 def broken(tree: ast.Module, others: set[str]) -> list[tuple[ast.AST, str, str]]:
-    """Return what breaks a rule in a module's kernels: node, kernel's name and rule's name.
+    """Return each node that breaks a rule in a module's kernels, with names of kernel and rule.
 
     others are the names of all kernels that these may call, including their own.
     """

@@ -125,7 +125,7 @@ def _argument_type(arg: ast.arg) -> str:
 
 
 def _function_type(call: ast.Call, node: ast.FunctionDef) -> str:
-    """Return the type of a function that is an argument: with a call's arguments, for an int."""
+    """Return the C type of a function argument: arguments as in a call, and an int as result."""
     objects = {arg.arg for arg in node.args.args if not arg.annotation}
     given = [OBJECT if isinstance(a, ast.Name) and a.id in objects else INT for a in call.args]
     return f"{INT} (*)({', '.join(given)})"

@@ -235,7 +235,7 @@ def closure(roots: Iterable[str]) -> list[str]:
 
 
 def reached(begin: Iterable[Place], ways: Callable[[Place], Iterable[Place]]) -> set[Place]:
-    """Return all places that can be reached from the given ones by `ways`, including these."""
+    """Return all places that can be reached by `ways`, including the places to begin at."""
     result: set[Place] = set()
     waiting = list(begin)
     while waiting:

@@ -36,7 +36,7 @@ class Unmade:
 
 
 class Outside(ModuleType):
-    """The firmware's objects, such as line, clock and pins, without any room but for methods."""
+    """The firmware's objects, such as line, clock and pins; only bound methods take room."""
 
     def __init__(self) -> None:
         super().__init__("outside")
