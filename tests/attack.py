@@ -1,10 +1,10 @@
-"""`make attack`: all attacks with one seed, and a table of what they tried and what held.
+"""`make attack`: all attacks with one seed, and a table of their tries and results.
 
     python tests/attack.py --seed 1 [--quick] [--jobs 2]
 
-A line of the table is a command that repeats its attack, printed when that has ended. The attacks
-share the cores, the longest one first. One more runs than there are cores, as many of them wait
-for the time of a board or a server to pass. Exits with 1 if something did not hold.
+A line of the table is a command that repeats its attack, printed when the attack has ended. The
+attacks share the cores, the longest one first. One more than the number of cores runs at a time,
+as many of them wait for a board or a server. Exits with 1 if an attack succeeded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-LIMIT = 600.0  # seconds, in which an attack ends, also on a busy machine
+LIMIT = 600.0  # seconds; an attack ends earlier, even on a busy machine
 ROOT = Path(__file__).parents[1]
 CLI = "microshrub"
 TESTS = (
@@ -32,9 +32,9 @@ TESTS = (
 
 @dataclass(frozen=True)
 class Attack:
-    """What is done, what has to hold, and the command; `quick` is a small part of it, or none.
+    """An attack, the expected result, and the command; `quick` is a small part of it, or empty.
 
-    `needs` is a folder, made by `make web`, without which it is left out.
+    `needs` is a folder, made by `make web`, without which the attack is left out.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Attack:
     command: str
     quick: str = ""
     needs: str = ""
-    first: bool = False  # begins before the others, as it takes as long as all of them
+    first: bool = False  # starts before the others, as it takes as long as all of them
 
 
 ATTACKS = (
@@ -242,7 +242,7 @@ _TRIES = re.compile(r"([\d,]+) (?:altered states|altered packets|requests applie
 
 
 def run(command: str, limit: float) -> tuple[str, str, float]:
-    """What is wrong, "" if it was withstood; how many tries that were, and seconds."""
+    """Return an error, "" if there is none; the number of tries; and the seconds."""
     words = shlex.split(command)
     modules = {"microshrub": ["-m", "microshrub_tools.cli.main"], "pytest": ["-m", "pytest"]}
     began = time.monotonic()
@@ -268,7 +268,7 @@ def run(command: str, limit: float) -> tuple[str, str, float]:
 
 
 def line(attack: Attack, command: str, limit: float) -> tuple[bool, str]:
-    """Run it; gives whether it was withstood, and its line of the table."""
+    """Run an attack; return whether it failed as expected, and its line of the table."""
     if not (ROOT / attack.needs).exists():
         return True, f"| {attack.name} | 0 | left out: `make web` first | 0 | `{command}` |"
     wrong, tries, seconds = run(command, limit)

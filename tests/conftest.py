@@ -1,6 +1,6 @@
-"""What all tests share: the oracles can be imported, and a real MicroPython where there is one.
+"""Fixtures and settings of all tests: imports of the oracles, and a real MicroPython.
 
-The last line but one of a run tells how many tests were skipped, and why.
+The last line but one of a run has the number of skipped tests, with reasons.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ for _folder in (".", "oracles", "support"):
 _ON_PC = Path(__file__).parents[1] / "tools" / "microshrub_tools" / "board" / "on_pc"
 sys.path.append(str(_ON_PC))  # the model of a sensor
 # The first example compiles kernels, so none has a deadline. The small profile has few examples
-# and that of `make ci` many, the same each time: a change is judged by what it does, not by luck.
-# The large one, of `make attack` and `make mutants`, draws its many anew, by --hypothesis-seed.
+# and `make ci`'s many, the same each time: the result depends on the change, not on chance. The
+# large one, of `make attack` and `make mutants`, draws many new ones, by --hypothesis-seed.
 settings.register_profile("small", deadline=None, max_examples=20, derandomize=True, database=None)
 settings.register_profile("large", deadline=None, max_examples=100, derandomize=False)
 settings.register_profile("ci", settings.get_profile("large"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "small")
-# Each worker imports all test files, and what they make stays. To look through it for garbage
-# after every 700 new objects takes a fifth of that time.
+# Each worker imports all test files, whose objects stay. Collecting garbage after every 700 new
+# objects would take a fifth of that time.
 gc.set_threshold(50_000)
 # With this variable, which many containers set, each process that the tests start would compile
-# its sources anew: `simulate` takes three times as long.
+# its sources again: `simulate` takes three times as long.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
+# A script that runs in the background ignores Ctrl-C, and so would all processes of the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _marked(config: pytest.Config) -> str:
-    """What -m says; without a word and without a path, the tests are those that are fast."""
+    """Return the expression of -m; without -m and without a path, the fast tests run."""
     import tiers
 
     named = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -59,7 +59,7 @@ def _marked(config: pytest.Config) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Boards and programs are waited for, also by commands that tests start."""
+    """Make all waits for boards and programs patient, also in commands that tests start."""
     from patience import PATIENCE
 
     os.environ[VARIABLE] = str(PATIENCE)
@@ -67,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file is not even imported if -m names a tier, and it is of another one."""
+    """Skip the import of a file if -m names a tier to which the file does not belong."""
     import tiers
 
     wanted = config.option.markexpr
@@ -78,7 +78,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Each test has one tier as its marker, from its file or as it takes long."""
+    """Give each test one tier as its marker, by its file, unless the test is marked as long."""
     import tiers
 
     if not item.get_closest_marker(tiers.LONG):
@@ -86,9 +86,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """What `pytest -n auto` starts: a worker for each core, and one more as boards are waited for.
+    """Return the number of workers for `pytest -n auto`: one per core, and one more for waits.
 
-    In the other tiers boards, lines and processes are waited for half of the time: three more.
+    In the other tiers, tests spend half of their time waiting: three more.
     """
     import tiers
 
@@ -99,10 +99,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Each of xdist's workers begins with its share of the files that take long.
+    """Give each of xdist's workers first a share of the files that take long.
 
-    xdist gives each of them a part of the list, one after the other, and takes from the ends of
-    these what another one does when it is done. So what is last is short.
+    xdist gives each worker a contiguous part of the list, and moves tests from the ends of these
+    parts to workers that are done. So the last tests should be short.
     """
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
     files: dict[Path, list[pytest.Item]] = {}
@@ -111,7 +111,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [tests for tests in files.values() if any(t.get_closest_marker("long") for t in tests)]
     begun = {test for tests in long for test in tests}
     others = [tests for tests in files.values() if tests[0] not in begun]
-    # neighbours go to different workers: those that wait for boards run beside those that compute
+    # neighbours are on different workers: tests that wait for boards run along with computing ones
     rest = [test for worker in range(workers) for each in others[worker::workers] for test in each]
     ordered: list[pytest.Item] = []
     for worker in range(workers):
@@ -125,36 +125,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """xdist interrupts a worker that takes long to clean up after the last test: let it be."""
+    """Ignore xdist's interrupt of a worker that takes long to clean up after the last test."""
     if hasattr(session.config, "workerinput"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _old_objects_stay() -> None:
-    """What is there by now, mostly of packages, is left alone when garbage is collected.
+    """Exclude existing objects, mostly of packages, from garbage collection.
 
-    Each look at it takes a fifth of a second.
+    Each collection of them takes a fifth of a second.
     """
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def _drawn_alike(request: pytest.FixtureRequest) -> None:
-    """What a test draws from Python's common numbers, the links' sessions, is the same each time.
+    """Seed Python's shared random generator with the test's name, also for the links' sessions.
 
-    --hypothesis-seed draws others.
+    --hypothesis-seed changes the seed.
     """
     random.seed(f"{request.node.nodeid} {request.config.getoption('hypothesis_seed')}")
 
 
-# Tests of commands that are started as they are installed without extras
+# Tests of commands that run as installed without extras
 _BARE = ("docs/test_commands_run.py", "host/base/", "host/cli/", "host/streams/", "tools/")
 
 
 @pytest.fixture(autouse=True)
 def _bare_installation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What these tests start does not find scikit-learn; what they import does."""
+    """Hide scikit-learn from processes that these tests start;
+    the tests themselves can import it.
+    """
     here = Path(__file__).parent
     if request.path.relative_to(here).as_posix().startswith(_BARE):
         monkeypatch.setenv(
@@ -164,7 +166,7 @@ def _bare_installation(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
 
 @pytest.hookimpl(wrapper=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """One line at the end: what was skipped, and why."""
+    """Print one line at the end: the skipped tests, with reasons."""
     yield
     skipped = terminalreporter.stats.get("skipped", [])
     ran = sum(len(terminalreporter.stats.get(outcome, [])) for outcome in ("passed", "failed"))
@@ -177,7 +179,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 
 @pytest.fixture(scope="session")
 def micropython_command() -> tuple[str, ...]:
-    """The command that starts a real 32-bit MicroPython; skips the test if none can be had."""
+    """The command that starts a real 32-bit MicroPython; tests are skipped without one."""
     from microshrub_host.base.micropython_binary import NoMicroPython, find_or_fetch
 
     try:
@@ -188,7 +190,7 @@ def micropython_command() -> tuple[str, ...]:
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    """A Chromium without a tab; skips the test where there is none."""
+    """A Chromium without a tab; tests are skipped without one."""
     import chromium_support
 
     with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as browser:
@@ -197,7 +199,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 
 @pytest.fixture(scope="session")
 def native_tools_for() -> Callable[[str], object]:
-    """Gives what makes native modules for a processor; skips the test where there is none."""
+    """A function that returns a processor's tools for native modules; without tools,
+    it skips the test.
+    """
     from microshrub_host.base import native_tools
 
     def find(arch: str) -> native_tools.NativeTools:
@@ -211,7 +215,9 @@ def native_tools_for() -> Callable[[str], object]:
 
 @pytest.fixture
 def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[[str], str]:
-    """Runs a script on a real MicroPython that can import microshrub; gives what it printed."""
+    """A function that runs a script on a real MicroPython with microshrub,
+    and returns its output.
+    """
 
     from patience import PATIENCE
 
@@ -233,19 +239,19 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
 
 @pytest.fixture
 def no_virtual_board(monkeypatch, tmp_path):
-    """Commands without --port find none that runs elsewhere on this machine."""
+    """Let commands without --port find no virtual board that runs elsewhere on this machine."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """For a test in which nothing comes: what is waited for is given up as early as usual."""
+    """For a test without an answer: timeouts are as short as for users."""
     monkeypatch.delenv(VARIABLE)
 
 
 @pytest.fixture
 def put(tmp_path):
-    """Writes a text, or bytes, to a file and gives its path."""
+    """A function that writes a text, or bytes, to a file and returns its path."""
 
     def put(text, name="t.csv"):
         path = tmp_path / name
@@ -258,7 +264,7 @@ def put(tmp_path):
 
 @pytest.fixture
 def device(micropython_command, tmp_path):
-    """Starts a program on a real MicroPython behind a pty and gives its port."""
+    """A function that starts a program on a real MicroPython behind a pty and returns its port."""
     from script_support import running
 
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The mutants of tests/mutants.py: a line of a kernel file, what takes its place, its tests."""
+"""The mutants of tests/mutants.py: a line of a kernel file, its replacement, its tests."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """One line changed in a file of firmware/microshrub, and the tests that have to notice it."""
+    """A changed line in a file of firmware/microshrub, and the tests that have to fail."""
 
     file: str
-    line: str  # without its indentation and the comment behind it
+    line: str  # without its indentation and trailing comment
     replacement: str
     tests: tuple[str, ...]
 
@@ -21,7 +21,9 @@ def _path(test: str) -> str:
 
 
 def _of(room: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
-    """Rows are file, line, replacement, and tests in the room's folder: NAME or NAME::TEST."""
+    """Return mutants; rows are file, line, replacement, and tests in the room's folder:
+    NAME or NAME::TEST.
+    """
     return [
         Mutant(
             f"{room}{file}",

@@ -1,10 +1,10 @@
-"""`make mutants`: kernels with one line changed, which their own tests have to notice.
+"""`make mutants`: kernels with one changed line, which their own tests have to detect.
 
     python tests/mutants.py [--sample 3 --seed 1] [--only members] [--jobs 2]
 
-Each mutant is tried in a copy of the repository, with the tests that are named for it, which have
-to pass there without it. Exits with 1 if fewer than nine of ten are killed; those that survive are
-named.
+Each mutant is tried in a copy of the repository, with the mutant's tests, which have to pass in
+the unchanged copy. Exits with 1 if fewer than nine of ten are killed; the output names the
+survivors.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ ROOT = Path(__file__).parents[1]
 FIRMWARE = Path("firmware") / "microshrub"
 _COPIED = ("firmware", "host", "research", "tools/microshrub_tools", "tools/microshrub_command",
     "tests", "boards", "pyproject.toml")  # fmt: skip
-_LEAST = 0.9  # of the mutants are to be killed
+_LEAST = 0.9  # the share of mutants that must be killed
 _PATIENCE = 1200  # seconds for a mutant, which may loop for ever, and for all tests without one
 _Result = TypeVar("_Result")
 
 
 class NoSuchLineError(ValueError):
-    """The line that a mutant changes is not in its file, or more than once."""
+    """The mutant's line is not in its file, or more than once."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant."""
+    """The result of a mutant."""
 
     mutant: Mutant
     killed: bool
@@ -49,7 +49,7 @@ class Outcome:
 
 
 def mutated(mutant: Mutant, root: Path = ROOT) -> str:
-    """The source of the mutant's file, with its line changed. Raises NoSuchLineError."""
+    """Return the source of the mutant's file, with its line changed. Raises NoSuchLineError."""
     lines = (root / FIRMWARE / mutant.file).read_text(encoding="utf-8").splitlines(keepends=True)
     places = [i for i, line in enumerate(lines) if line.partition("  #")[0].strip() == mutant.line]
     if len(places) != 1:
@@ -60,7 +60,7 @@ def mutated(mutant: Mutant, root: Path = ROOT) -> str:
 
 
 def copy(folder: Path) -> Path:
-    """What the tests need of the repository, in that folder."""
+    """Copy the part of the repository that the tests need to this folder."""
     for name in _COPIED:
         source, target = ROOT / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -72,9 +72,9 @@ def copy(folder: Path) -> Path:
 
 
 def failure(tests: Iterable[str], folder: Path) -> str:
-    """What tests say that fail in a copy of the repository, "" if all pass.
+    """Return the output of tests that fail in a copy of the repository, "" if all pass.
 
-    Raises RuntimeError if none were run.
+    Raises RuntimeError if no test was run.
     """
     rooms = [str(folder / name) for name in ("firmware", "host", "research", "tools")]
     defaults = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
@@ -98,7 +98,7 @@ def failure(tests: Iterable[str], folder: Path) -> str:
 
 
 def tried(mutant: Mutant, folder: Path) -> Outcome:
-    """Run the mutant's tests in a copy of the repository, which is as before afterwards."""
+    """Run the mutant's tests in a copy of the repository; the copy is restored afterwards."""
     path = folder / FIRMWARE / mutant.file
     whole = path.read_text(encoding="utf-8")
     began = time.monotonic()
@@ -111,7 +111,7 @@ def tried(mutant: Mutant, folder: Path) -> Outcome:
 
 
 def attempt(mutants: list[Mutant], jobs: int) -> list[Outcome]:
-    """Try them all, so many at a time, each in a copy that no other one uses."""
+    """Try all mutants, `jobs` at a time, each in a copy of its own."""
     for mutant in mutants:
         mutated(mutant)
     with tempfile.TemporaryDirectory(prefix="mutants") as top:

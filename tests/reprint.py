@@ -1,11 +1,10 @@
-"""Bring the figures that README, tutorial, examples and some how-tos show up to date.
+"""Update the figures in README, tutorial, examples and some how-tos.
 
-    python tests/reprint.py             # or make printed; says which lines have changed
+    python tests/reprint.py             # or make printed; prints the changed lines
 
-Runs the pages' commands that need no board, and gives each line of a `text` block that none of
-them prints the figures of the printed line that begins with the same words.
-The demo's picture goes to docs/images.
-tests/docs/test_commands_run.py and test_blocks.py hold the pages to what is printed.
+Runs the pages' commands that need no board. A line in a `text` block that none of them prints gets
+the figures of the printed line that begins with the same words. The demo's picture is written to
+docs/images. tests/docs/test_commands_run.py and test_blocks.py check that pages and output agree.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from tests_support import ROOT
 _ALONE = ("demo", "example", "init", "show", "simulate", "build", "budget")
 _PICTURE = "demo.svg"
 _TEXT = re.compile(r"(?<=^```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
-_WORDS = re.compile(r"\D*")  # before the first figure
+_WORDS = re.compile(r"\D*")  # text before the first figure
 _FIGURE = re.compile(r"\d[\d.,]*")
 
 
 def printed(page: Path, folder: Path) -> list[str]:
-    """The lines that the page's commands print, without frames and with single spaces."""
+    """Return the lines that the page's commands print, without frames and with single spaces."""
     for name, program in saved(page):
         (folder / name).write_text(program)
     lines: list[str] = []
@@ -42,7 +41,7 @@ def printed(page: Path, folder: Path) -> list[str]:
         done = subprocess.run(
             ["bash", "-c", here], cwd=folder, capture_output=True, text=True, check=False
         )
-        if done.returncode:  # such as one that reads what a board has recorded
+        if done.returncode:  # such as a command that reads a board's recording
             print(f"  left out: {plain(done.stderr)}")
             continue
         lines += map(plain, (done.stdout + done.stderr).splitlines())
@@ -50,9 +49,10 @@ def printed(page: Path, folder: Path) -> list[str]:
 
 
 def renewed(line: str, lines: list[str], before: int) -> str:
-    """The line with the figures that are printed now; itself if it is printed, or none like it.
+    """Return the line with the figures printed now; unchanged if it is printed, or none is
+    similar.
 
-    Of its block, that many lines before it differ from it in figures alone.
+    `before` is the number of earlier lines in its block that differ from it in figures alone.
     """
     words = _WORDS.match(plain(line))
     assert words is not None
@@ -63,7 +63,7 @@ def renewed(line: str, lines: list[str], before: int) -> str:
         return line
     same = [each for each in like if _shape(each) == _shape(line)]
     new = (same[before : before + 1] or same or like)[0].split()
-    parts = re.split(r"(\S+)", line)  # spaces at even places
+    parts = re.split(r"(\S+)", line)  # spaces are at even places
     if len(new) != len(parts) // 2:
         return " ".join(new)
     parts[1::2] = new
@@ -71,12 +71,12 @@ def renewed(line: str, lines: list[str], before: int) -> str:
 
 
 def _shape(line: str) -> str:
-    """The line without its figures."""
+    """Return the line without its figures."""
     return _FIGURE.sub("", plain(line))
 
 
 def main() -> int:
-    """Write the pages anew where a figure has changed; the exit code."""
+    """Write the pages in which a figure has changed; return the exit code."""
     for name in [*PAGES, *FIGURES]:
         print(name)
         with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +84,7 @@ def main() -> int:
             for picture in Path(folder).glob(_PICTURE):
                 shutil.copy(picture, ROOT / "docs" / "images")
         before = (ROOT / name).read_text(encoding="utf-8")
-        blocks = _TEXT.split(before)  # text blocks at odd places
+        blocks = _TEXT.split(before)  # text blocks are at odd places
         for k in range(1, len(blocks), 2):
             block = blocks[k].splitlines()
             shapes = [_shape(line) for line in block]

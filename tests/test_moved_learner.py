@@ -1,4 +1,4 @@
-"""A learner of one's own moves into the library: its file, and one line in learners.py."""
+"""A user's learner moves into the library: it takes its file, and one line in learners.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mutants import copy
 
 LINE = "Majority .majority\n"
 
-# Run in the copy: whoever lists learners knows it
+# Runs in the copy: all lists of learners
 ASKED = """
 import json
 from microshrub_host import budget, open_stream, parity
@@ -51,7 +51,7 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository, and in it the learner."""
+    """A copy of the repository that contains the learner."""
     folder = copy(tmp_path_factory.mktemp("moved"))
     library = folder / "firmware" / "microshrub"
     (library / MAJORITY.name).write_bytes(MAJORITY.read_bytes())
@@ -77,7 +77,7 @@ def python(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_all_that_list_learners_know_it(moved: Path) -> None:
+def test_all_lists_of_learners_have_the_learner(moved: Path) -> None:
     result = json.loads(python(moved, "-c", ASKED))
     assert result["constants out of date"] == []
     for where in ("models", "page", "searched"):
@@ -89,7 +89,7 @@ def test_all_that_list_learners_know_it(moved: Path) -> None:
     assert "package.json" in result["packages"]
 
 
-def test_commands_know_it(moved: Path) -> None:
+def test_commands_accept_the_learner(moved: Path) -> None:
     command = ("-m", "microshrub_tools.cli.main")
     source = ("synth:sea_a", "--limit", "300", "--model", "majority")
     result = json.loads(python(moved, *command, "simulate", *source, "--json", "-"))
@@ -98,7 +98,7 @@ def test_commands_know_it(moved: Path) -> None:
     assert json.loads((moved / "made" / "config.json").read_text())["learner"] == "Majority"
 
 
-def test_nothing_else_was_touched(moved: Path) -> None:
+def test_no_other_file_changed(moved: Path) -> None:
     for path in (moved / "firmware").rglob("*.py"):
         ours = ROOT / path.relative_to(moved)
         if path.name not in ("majority.py", "learners.py"):

@@ -1,4 +1,4 @@
-"""The mutants of tests/mutants.py: each changes a line that is there; a sample is killed."""
+"""The mutants of tests/mutants.py: each changes an existing line; a sample is killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMED = {
 }
 
 
-def test_there_are_some_forty_of_all_rooms() -> None:
+def test_there_are_forty_mutants_of_all_packages() -> None:
     assert len(MUTANTS) >= 40
     assert len({mutant.file for mutant in MUTANTS}) >= 25
     for file, name in NAMED.items():
@@ -31,7 +31,7 @@ def test_there_are_some_forty_of_all_rooms() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file} {mutant.line}")
-def test_its_line_is_there_once_and_its_tests_are_in_its_folder(mutant: Mutant) -> None:
+def test_a_mutants_line_exists_once_and_its_tests_are_in_its_folder(mutant: Mutant) -> None:
     source = mutated(mutant)
     assert mutant.replacement in source
     compile(source, mutant.file, "exec")
@@ -42,12 +42,12 @@ def test_its_line_is_there_once_and_its_tests_are_in_its_folder(mutant: Mutant) 
         assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8")
 
 
-def test_a_line_that_is_no_longer_there_is_refused() -> None:
+def test_a_missing_line_is_refused() -> None:
     with pytest.raises(NoSuchLineError, match="is there 0 times"):
         mutated(Mutant("fixed.py", "_NO = const(1)", "_NO = const(2)", ()))
 
 
 @pytest.mark.long
-def test_a_sample_is_killed() -> None:
-    """Another one for each version of the kernels."""
+def test_a_sample_of_mutants_is_killed() -> None:
+    """The sample differs for each version of the kernels."""
     assert main(["--sample", "2", "--seed", str(int(loader.digest(), 16))]) == 0

@@ -1,4 +1,4 @@
-"""A learner of one's own, tests/support/majority.py, goes wherever the library's learners go."""
+"""A user's learner, tests/support/majority.py, works wherever the library's learners work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLES = 400
 
 @pytest.fixture(autouse=True)
 def registered_learner(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The one call of register(), and what undoes it."""
+    """Registers the learner, and removes it after the test."""
     monkeypatch.setenv(library_files.VARIABLE, "")
     with registered_learners_forgotten():
         learners.register("Majority", FILE)
@@ -36,7 +36,7 @@ def registered_learner(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Labels that come in runs, and a feature that says nothing of them."""
+    """A file of labels in runs, with a feature that has no information."""
     path = tmp_path_factory.mktemp("own") / "runs.csv"
     rng = np.random.default_rng(3)
     labels = np.repeat(rng.integers(0, 3, SAMPLES // 20), 20)
@@ -47,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(data: Path, window: int) -> float:
-    """The accuracy in percent, from the labels alone; ties go to what was ahead first."""
+    """Return the accuracy in percent, from the labels alone; in a tie, the earlier leader wins."""
     labels = [line[-1] for line in data.read_text().split()[1:]]
     ring: list[str] = []
     right = 0
@@ -70,7 +70,7 @@ def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]
     return result
 
 
-def test_simulate(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_simulate_accepts_the_learner(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     for engine in ("python", "llvm"):
         words = ["simulate", data, "--model", "majority", "--engine", engine]
         result = record(capsys, *words)
@@ -80,14 +80,14 @@ def test_simulate(capsys: pytest.CaptureFixture[str], data: Path) -> None:
         )
 
 
-def test_parity_on_all_engines(
+def test_all_engines_agree_on_the_learner(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
     assert main(["parity", str(data), "--model", "majority"]) == 0
     assert "engines are identical: 400 samples" in capsys.readouterr().out
 
 
-def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
+def test_budget_includes_the_learner(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ["--features", 4, "--classes", 3, "--window", 64]
     result = record(capsys, "budget", *shape, "--model", "majority")
     learner_class = learners.learner("majority")
@@ -97,10 +97,10 @@ def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
         == 16 + 12 + 64
     )
     assert main(["budget", "--own-program", *map(str, shape), "--model", "majority"]) == 0
-    assert "majority" in capsys.readouterr().out  # its module is among the code
+    assert "majority" in capsys.readouterr().out  # its module is part of the code
 
 
-def test_tune(data: Path) -> None:
+def test_tune_accepts_the_learner(data: Path) -> None:
     pytest.importorskip("optuna", reason="needs the extra tune")
     from microshrub_host.evaluation import holdout, search_space, trials
     from microshrub_host.evaluation.splits import StreamSplit
@@ -126,7 +126,7 @@ def test_tune(data: Path) -> None:
     assert size.model_bytes == 16 + 12 + 3
 
 
-def test_the_command_tune_tries_it(
+def test_the_command_tune_tries_the_learner(
     capsys: pytest.CaptureFixture[str],
     data: Path,
     tmp_path: Path,
@@ -137,9 +137,9 @@ def test_the_command_tune_tries_it(
 
     known = search_space.first(list(learners.MODELS), "thicket", 65536)
     choices = [choice for choice in known if choice["model"] == "majority"]
-    monkeypatch.setattr(study, "first", lambda *_: choices)  # the others take their time
+    monkeypatch.setattr(study, "first", lambda *_: choices)  # the others take long
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
-    trials = 1 + len(choices)  # the model of its own size is first
+    trials = 1 + len(choices)  # the model of its own size is the first
     result = record(capsys, *words, "--trials", trials)
     ours = [trial for trial in result["trials"] if trial["model"] == "majority"]
     assert len(ours) == len(choices)
@@ -151,7 +151,7 @@ def test_the_command_tune_tries_it(
 
 
 class _Trial:
-    """Answers as Optuna's trial with fixed parameters, and notes the ranges."""
+    """A stand-in for Optuna's trial with fixed parameters, which records the ranges."""
 
     def __init__(self, answers: dict[str, Any]) -> None:
         self.answers = answers
@@ -166,7 +166,9 @@ class _Trial:
         return int(self.answers[name])
 
 
-def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+def test_a_saved_model_of_the_learner_can_be_shown(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "m.mshrub"
     words = ["simulate", data, "--model", "majority", "--engine", "python", "--save", file]
     assert main([*map(str, words)]) == 0
@@ -188,7 +190,7 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     assert "--format c" in output
 
 
-def test_build_and_the_devices_program(
+def test_the_devices_program_can_be_built_with_the_learner(
     capsys: pytest.CaptureFixture[str],
     data: Path,
     tmp_path: Path,
@@ -208,7 +210,7 @@ def test_build_and_the_devices_program(
     assert f"Device and simulator agree: {SAMPLES} samples" in capsys.readouterr().out
 
 
-def test_adapters(data: Path) -> None:
+def test_the_adapters_have_the_learner(data: Path) -> None:
     from microshrub_host.api import river_adapter, sklearn_adapter
 
     assert river_adapter.MajorityClassifier(window=3).window == 3
@@ -219,10 +221,10 @@ def test_adapters(data: Path) -> None:
         _ = river_adapter.MinorityClassifier
 
 
-def test_the_command_line_of_another_process_finds_it(data: Path) -> None:
+def test_the_command_line_in_another_process_has_the_learner(data: Path) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", str(data)]
     command += ["--model", "majority", "--engine", "python", "--json", "-"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # by the variable
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # uses VARIABLE
     assert json.loads(done.stdout)["model"] == "majority"
 
 
@@ -234,7 +236,7 @@ def test_the_command_line_of_another_process_finds_it(data: Path) -> None:
         (f"{FILE}:Minority", "there is no class Minority in"),
     ],
 )
-def test_what_is_no_learner(
+def test_a_file_without_a_learner_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], entry: str, words: str
 ) -> None:
     monkeypatch.setenv(library_files.VARIABLE, entry)
@@ -244,7 +246,7 @@ def test_what_is_no_learner(
     monkeypatch.setenv(library_files.VARIABLE, "")
 
 
-def test_an_unknown_name_is_an_error_with_what_is_known(data: Path) -> None:
+def test_an_unknown_name_is_reported_with_the_known_ones(data: Path) -> None:
     with pytest.raises(UserError, match=r"the model 'minority' is unknown\."):
         learners.defaults("minority")
     with pytest.raises(ValueError, match=r"one of ShrubEnsemble, .*Majority, not"):

@@ -1,4 +1,4 @@
-"""What microshrub_host and microshrub_tools export: all of it is there, and its examples hold."""
+"""The exports of microshrub_host and microshrub_tools: all exist, and their examples work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import microshrub_tools
 import microshrub_tools.api
 from microshrub_host import budget
 
-# Parts of what is returned that are how it was made: they may change
+# Internal parts of results, which may change
 INNER = {
     *("Limits", "SearchedStream", "Measure", "Page"),  # of a TuningReport
     *("LibraryHeap", "ModuleHeap"),  # of a Build
@@ -33,7 +33,7 @@ SHAPE = {"features": 8, "classes": 2, "window": 16, "trees": 4}
 
 
 @pytest.mark.parametrize("package", [microshrub_host, microshrub_tools])
-def test_what_is_exported_is_documented(package: ModuleType) -> None:
+def test_all_exports_are_documented(package: ModuleType) -> None:
     assert sorted(package.__all__) == package.__all__
     assert set(package.__all__) <= set(dir(package))
     for name in package.__all__:
@@ -54,13 +54,13 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
         microshrub_tools.api,
     ],
 )
-def test_the_examples_hold(api: ModuleType) -> None:
+def test_the_examples_work(api: ModuleType) -> None:
     outcome = doctest.testmod(api, optionflags=doctest.ELLIPSIS)
     assert outcome.attempted
     assert not outcome.failed
 
 
-def test_a_wrong_name_is_said_in_the_words_of_the_command_line() -> None:
+def test_a_wrong_name_has_the_error_message_of_the_command_line() -> None:
     with pytest.raises(microshrub_host.UserError, match="Did you mean shrub"):
         budget("schrub", "rpi_pico", features=2, classes=2)
     with pytest.raises(microshrub_host.UserError, match=r"^dept .* thicket"):
@@ -68,7 +68,7 @@ def test_a_wrong_name_is_said_in_the_words_of_the_command_line() -> None:
 
 
 def of_hint(hint: Any) -> Iterator[type]:
-    """The package's classes in an annotation."""
+    """Yield the package's classes in an annotation."""
     if isinstance(hint, type) and hint.__module__.startswith("microshrub_"):
         yield hint
     for part in typing.get_args(hint):
@@ -81,7 +81,7 @@ def returned(function: Callable[..., Any]) -> Iterator[type]:
 
 
 def parts(result_class: type) -> Iterator[type]:
-    """What the fields and the properties of a result are."""
+    """Yield the types of a result's fields and properties."""
     if dataclasses.is_dataclass(result_class):
         hints = typing.get_type_hints(result_class)
         for each in dataclasses.fields(result_class):
@@ -92,7 +92,7 @@ def parts(result_class: type) -> Iterator[type]:
             yield from returned(value.fget)
 
 
-def test_all_that_is_returned_is_exported() -> None:
+def test_all_result_types_are_exported() -> None:
     exported = {
         getattr(package, name)
         for package in (microshrub_host, microshrub_tools)

@@ -1,4 +1,4 @@
-"""The tiers are of files that there are, and each marker is a tier."""
+"""The tiers consist of existing files, and each marker is a tier."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import tiers
 from tests_support import ROOT
 
 
-def test_folders_and_files_are_there(pytestconfig: pytest.Config) -> None:
-    """One that is renamed would change its tier without a word."""
+def test_the_folders_and_files_of_the_tiers_exist(pytestconfig: pytest.Config) -> None:
+    """Otherwise, renaming a file would silently change its tier."""
     named = [folder for folders in tiers.FOLDERS.values() for folder in folders]
     assert [name for name in named if not (tiers.HERE / name).exists()] == []
     assert [name for name in tiers.FAST_FILES if not (tiers.HERE / name).is_file()] == []
@@ -21,11 +21,11 @@ def test_folders_and_files_are_there(pytestconfig: pytest.Config) -> None:
 
 @pytest.mark.long
 def test_xdists_workers_run_the_fast_tier_alone() -> None:
-    """A test of the page is not among the fast ones, so none is run."""
+    """A test of the page is not a fast one, so none is run."""
     command = [sys.executable, "-m", "pytest", "-q", "-n1", "-p", "no:cacheprovider"]
     command += ["-k", "test_the_pictures_do_not_share_ids"]
     rooms = ("host/api", "host/boards", "host/cli", "host/evaluation", "host/models")
-    others = ("firmware", "research", "tools", "docs", *rooms)  # it is in host/reports
+    others = ("firmware", "research", "tools", "docs", *rooms)  # the test is in host/reports
     command += [f"--ignore=tests/{name}" for name in others]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "ran 0 tests" in done.stdout

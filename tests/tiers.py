@@ -1,8 +1,8 @@
-"""Which tests belong to which tier: `pytest -m boards`, `make test TIER=boards`.
+"""The tier of each test: `pytest -m boards`, `make test TIER=boards`.
 
-`fast` is what `make test` and `pytest` run: what protects the way from a recording to a board that
-learns, on one real MicroPython. The other tiers are folders, but for those of their files that are
-fast all the same, and but for single tests that are marked as long.
+`fast` is the tier of `make test` and `pytest`: it protects the way from a recording to a board
+that learns, on one real MicroPython. The other tiers are folders, without those of their files
+that are nevertheless fast, and without single tests that are marked as long.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 HERE = Path(__file__).parent
 FAST = "fast"
-LONG = "long"  # a marker of single tests, in whatever file they are
-# The tier of each folder or file, unless one inside it has its own; what is in none is fast
+LONG = "long"  # a marker of single tests, in any file
+# The tier of each folder or file, unless a file inside has its own; all others are fast
 FOLDERS = {
     "boards": (
         *("tools/board", "tools/program", "host/boards", "host/programs/test_native_files.py"),
@@ -27,8 +27,8 @@ FOLDERS = {
     "page": ("tools/web", "host/reports/test_page.py"),
     "peers": ("host/api/adapters", "host/models/export", "research"),
 }
-# Files of these folders that are fast all the same: one end-to-end of each step to the board, and
-# what is said of wrong input
+# Files of these folders that are nevertheless fast: one end-to-end test of each step to the board,
+# and the error messages for wrong input
 FAST_FILES = (
     "host/cli/test_demo.py",
     "host/cli/test_refusals.py",
@@ -44,7 +44,7 @@ FAST_FILES = (
 
 
 def tier_of(path: Path) -> str:
-    """The tier of a file of tests."""
+    """Return the tier of a file of tests."""
     name = path.relative_to(HERE).as_posix()
     if name in FAST_FILES:
         return FAST

@@ -1,7 +1,7 @@
 """Each block of the pages in docs/ runs as printed: page by page, in order, in an empty folder.
 
-The commands run in this process, but for those that start others, and on a page that sets a
-variable of the environment. What no test runs, and why, is in skipped_blocks.py.
+The commands run in this process, except those that start others, and except on a page that sets an
+environment variable. skipped_blocks.py lists the blocks that no test runs, with reasons.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OTHERS = [page for page in _ALL if page not in PAGES]
 
 
 def reason(command: str) -> str:
-    """Why no test runs it; empty for one that runs."""
+    """Return the reason why no test runs a command; empty for a command that runs."""
     words = command.split("&&")[0].strip()
     return next((why for pattern, why in SKIPPED.items() if re.search(pattern, words)), "")
 
@@ -46,12 +46,12 @@ def test_the_blocks_run_as_printed(
     capfd: pytest.CaptureFixture[str],
     micropython_command: tuple[str, ...],
 ) -> None:
-    (tmp_path / "tests").symlink_to(ROOT / "tests")  # of the clone, in which the reader is
+    (tmp_path / "tests").symlink_to(ROOT / "tests")  # of the reader's clone
     monkeypatch.chdir(tmp_path)
     for name in WRITTEN.get(page, ()):
         (tmp_path / name).write_text("password\n")
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(getpass, "getpass", lambda _: "password")  # what a reader types
+    monkeypatch.setattr(getpass, "getpass", lambda _: "password")  # a reader's input
     alone = any(command.startswith("export ") for command in runs(page))
     text = ""
     for command in runs(page):
@@ -73,14 +73,14 @@ def test_the_blocks_run_as_printed(
         assert any(line in one for one in lines), line
 
 
-def test_each_reason_to_skip_has_a_command() -> None:
+def test_each_reason_to_skip_matches_a_command() -> None:
     every = [command for page in _OTHERS for command in commands(ROOT / page)]
     for pattern in SKIPPED:
         assert any(re.search(pattern, command) for command in every), pattern
 
 
 def test_each_block_of_another_language_has_a_reason() -> None:
-    """And no command stands in an indented block, which no test sees."""
+    """No command is in an indented block, which no test would see."""
     for page in [*PAGES, *_ALL]:
         text = (ROOT / page).read_text(encoding="utf-8")
         matches = re.findall(r"^ *```(\w+)\n", text, re.M)

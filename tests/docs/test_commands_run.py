@@ -1,4 +1,4 @@
-"""The commands that README, the tutorials and the examples show, as somebody would type them."""
+"""The commands in README, the tutorials and the examples, as a user would type them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tests_support import ROOT
 from microshrub_tools.cli.main import main, parser
 
 Run = Callable[[str, Path], tuple[int, str]]
-_NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
+_NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # already done for the tests
 
 
 def missing_programs(page: Path) -> str:
-    """Those of a broker that the page calls and this machine lacks."""
+    """Return the programs of a broker that the page calls and this machine lacks."""
     called = {words_of(command)[0] for command in commands(page)}
     return ", ".join(name for name in called if "mosquitto" in name and not shutil.which(name))
 
 
 @contextlib.contextmanager
 def served(command: str, folder: Path, output: Path) -> Iterator[None]:
-    """What is to run in another terminal, from when it says that it runs."""
+    """Run a command that the page runs in another terminal, from its first output on."""
     words = words_of(command)
     with output.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=out)
@@ -58,8 +58,10 @@ def words_of(command: str) -> list[str]:
 def test_the_commands_exist_with_their_options_and_files(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the order of the page: a file that a command reads was written by one before."""
-    monkeypatch.chdir(tmp_path)  # where `init` writes a project's file, which the others read
+    """The order of the page counts: an earlier command has to write each file that a
+    command reads.
+    """
+    monkeypatch.chdir(tmp_path)  # where `init` writes the project file that the others read
     known = {name for name, _ in saved(ROOT / page)}
     lines = commands(ROOT / page)
     assert lines
@@ -86,7 +88,7 @@ def test_the_commands_exist_with_their_options_and_files(
 
 
 def typed(command: str, folder: Path) -> tuple[int, str]:
-    """Exit code and output of a command that a shell runs."""
+    """Return exit code and output of a command that a shell runs."""
     path = f"{Path(sys.executable).parent}:{environment(folder)['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, timeout=PATIENCE,
@@ -100,7 +102,9 @@ def typed(command: str, folder: Path) -> tuple[int, str]:
 def here(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> Run:
-    """Runs a command of ours in this process, which has its libraries, and others in a shell."""
+    """A function that runs our commands in this process, which has its libraries,
+    and others in a shell.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
@@ -115,7 +119,7 @@ def here(
 
 
 def printed_by(lines: list[str], folder: Path, run: Run = typed) -> set[str]:
-    """The lines that the commands print, run one after the other in the folder."""
+    """Return the lines that the commands print, run one after the other in the folder."""
     with contextlib.ExitStack() as brokers, contextlib.ExitStack() as boards:
         printed: set[str] = set()
         for command in lines:
@@ -140,9 +144,9 @@ def printed_by(lines: list[str], folder: Path, run: Run = typed) -> set[str]:
 def test_the_commands_run_one_after_the_other(
     page: str, tmp_path: Path, here: Run, micropython_command: tuple[str, ...]
 ) -> None:
-    """In an empty folder, as a fresh clone has none of these files; `device` beside the others.
+    """The folder is empty, like a fresh clone; `device` runs in the background.
 
-    Those of the first pages are typed; those of the examples run in this process.
+    The commands of the first pages run in a shell; those of the examples run in this process.
     """
     missing = missing_programs(ROOT / page)
     if missing:
@@ -155,10 +159,10 @@ def test_the_commands_run_one_after_the_other(
 
 
 @pytest.mark.long
-def test_the_way_to_a_board_on_an_esp32(
+def test_the_example_also_works_for_an_esp32(
     tmp_path: Path, here: Run, micropython_command: tuple[str, ...]
 ) -> None:
-    """With its pins; the thicket has room for 16 KB and more."""
+    """The pins are the ESP32's; the thicket has room for 16 KB and more."""
     on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
     on_esp32 |= {"15=": "13="}
     lines = commands(ROOT / "examples" / "gestures" / "README.md")

@@ -1,4 +1,4 @@
-"""What the projects in examples/ have in common; their commands run in test_commands_run.py."""
+"""Properties that all projects in examples/ share; their commands run in test_commands_run.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests_support import ROOT
 from microshrub_host.streams.worlds.table import worlds
 
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/README.md"))
-NAMES = [*worlds(), "house"]  # the last one plays another's recording
+NAMES = [*worlds(), "house"]  # the last one uses another example's recording
 ROW = re.compile(r"^\| (?P<part>[^|]+) \| (?P<names>[^|]+) \| (?P<pins>[\d, and]+) \|$", re.M)
 
 
@@ -35,13 +35,13 @@ def test_every_world_is_an_example_and_is_listed() -> None:
     assert re.findall(r"^\| \[.*\]\((\w+)\.md\)", gallery, re.M) == NAMES
 
 
-def test_the_pictures_are_those_that_are_drawn(wiring: Any) -> None:
+def test_the_pictures_are_up_to_date(wiring: Any) -> None:
     for place, parts in wiring.PICTURES.items():
         assert (ROOT / place).read_text(encoding="utf-8") == wiring.picture(parts), place
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_table_and_picture_and_command_name_the_same_pins(folder: Any, wiring: Any) -> None:
+def test_table_picture_and_command_have_the_same_pins(folder: Any, wiring: Any) -> None:
     text = (folder / "README.md").read_text(encoding="utf-8")
     tables = set()
     for row in ROW.finditer(text):
@@ -61,7 +61,7 @@ def test_table_and_picture_and_command_name_the_same_pins(folder: Any, wiring: A
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_each_has_the_same_parts_in_the_same_order(folder: Any) -> None:
+def test_each_example_has_the_same_sections_in_the_same_order(folder: Any) -> None:
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (.*)", text, re.M) == [
         "The recording",

@@ -1,4 +1,4 @@
-"""The picture of Home Assistant shows the entities that a board tells of."""
+"""The picture of Home Assistant shows the entities of a board's discovery messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib.util
 from tests_support import ROOT
 
 
-def test_the_picture_is_the_one_that_is_drawn() -> None:
+def test_the_picture_is_up_to_date() -> None:
     place = importlib.util.spec_from_file_location("drawn", ROOT / "docs" / "home_assistant.py")
     assert place is not None
     assert place.loader is not None

@@ -1,4 +1,6 @@
-"""The commands that the how-to pages show exist, and read files that the page has had written."""
+"""The commands on the how-to pages exist, and read only files that an earlier
+command has written.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from tests_support import ROOT
 from microshrub_tools.cli.main import parser
 
 PAGES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/how-to/*.md"))
-ELSEWHERE = {"walk"}  # what a board was built for, which `stream` plays to it
+ELSEWHERE = {"walk"}  # the recording of a board's model, which `stream` sends to the board
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -21,7 +23,7 @@ def test_a_command_has_its_options_and_its_recordings(page: str) -> None:
     known: set[str] = set(ELSEWHERE)
     for line in commands(ROOT / page):
         if line.startswith("export "):
-            break  # what follows stands on it: test_blocks.py runs it
+            break  # the rest depends on it: test_blocks.py runs it
         for command in line.removeprefix("$ ").split(" && "):
             if not re.match(r"microshrub [a-z]", command):
                 continue

@@ -1,4 +1,4 @@
-"""The page on how to install: its commands and extras are those that there are."""
+"""The page on installation: its tables have all commands and extras."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
 
 
 def named_in(heading: str) -> list[str]:
-    """What stands between backticks in the first column of the table below that heading."""
+    """Return the names in backticks in the first column of the table below this heading."""
     table = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \|", table, re.M)
     return [name for row in rows for name in re.findall(r"`([\w-]+)(?: --\w+)?`", row)]
@@ -37,7 +37,7 @@ def test_every_extra_is_in_the_table_of_extras() -> None:
     assert {*named_in("What it brings")} == {*project["optional-dependencies"]} - {"dev", "docs"}
 
 
-def test_powershell_gets_the_commands_of_the_shell() -> None:
+def test_powershell_has_the_same_commands_as_the_shell() -> None:
     shell = re.search(r"```\n(.*?)```", PAGE, re.S)
     powershell = re.search(r"```powershell\n(.*?)```", PAGE, re.S)
     assert shell is not None
@@ -45,7 +45,7 @@ def test_powershell_gets_the_commands_of_the_shell() -> None:
     assert shell[1].splitlines()[1:] == powershell[1].splitlines()[2:]
 
 
-def test_a_board_made_of_software_says_that_it_needs_linux(
+def test_a_virtual_board_says_that_it_needs_linux(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")

@@ -1,4 +1,4 @@
-"""What the pages show of a program of one's own, on a real 32-bit MicroPython, from sources."""
+"""The users' own programs on the pages, on a real 32-bit MicroPython, from sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_host.library import library_files
 
 PAGES = ["README.md", "docs/how-to/use-in-your-own-program.md"]
 HEAP = "140k"
-MODELS = {  # what the page shows, and a larger one
+MODELS = {  # the page's model, and a larger one
     PAGES[0]: (
         "model = Thicket(features=3, classes=2, bytes=16384)",
         "model = Thicket(features=3, classes=2, bytes=49152)",
@@ -26,7 +26,7 @@ MODELS = {  # what the page shows, and a larger one
 
 
 def shown(page: str) -> str:
-    """What stands before the loop."""
+    """Return the page's program up to the loop."""
     text = (ROOT / page).read_text(encoding="utf-8")
     before, loop, _ = text.partition("\nwhile True:\n")
     assert loop
@@ -45,7 +45,7 @@ def run(command: tuple[str, ...], folder: Path, code: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_large_model_finds_room_and_nothing_is_collected_afterwards(
+def test_a_large_model_fits_and_no_garbage_is_collected_afterwards(
     page: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     code = shown(page)

@@ -1,4 +1,4 @@
-"""What the site makes of the docstrings' plain text."""
+"""The site's conversion of plain-text docstrings to reStructuredText."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_a_table_of_names_is_a_definition_list() -> None:
     ]
 
 
-def test_signs_that_mean_something_in_restructuredtext_are_escaped_outside_of_backquotes() -> None:
+def test_special_characters_of_restructuredtext_are_escaped_outside_backquotes() -> None:
     assert plain_to_rst(["0 | a * b is `2**29`, as start_"]) == [
         r"0 \| a \* b is `2**29`, as start\_",
         "",
     ]
 
 
-def test_an_indented_paragraph_stays_as_it_is() -> None:
+def test_an_indented_paragraph_is_a_literal_block() -> None:
     assert plain_to_rst(["Use it:", "", "    a = b ** c"]) == [
         "Use it:",
         "",
@@ -43,6 +43,6 @@ def test_an_indented_paragraph_stays_as_it_is() -> None:
     ]
 
 
-def test_an_example_with_a_prompt_stays_as_it_is() -> None:
+def test_an_example_with_a_prompt_is_unchanged() -> None:
     example = [">>> 2 ** 3", "8"]
     assert plain_to_rst(example) == [*example, ""]

@@ -1,4 +1,4 @@
-"""Figures of the reference pages are those that commands print, or that stand on their pages."""
+"""Figures on the reference pages equal the output of commands, or the figures of result pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from microshrub_tools.cli.main import main
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_speed_of_the_link_is_what_budget_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_speed_of_the_link_equals_budgets_output(capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "reference" / "link.md").read_text(encoding="utf-8")
     match = re.search(r"\$ microshrub (budget .*)\n(.*)\n(.*)\n```", page)
     assert match
@@ -21,7 +21,7 @@ def test_the_speed_of_the_link_is_what_budget_prints(capsys: pytest.CaptureFixtu
     assert {match[2], match[3]} <= set(lines)
 
 
-def test_the_rows_in_which_others_are_ahead_are_those_of_their_pages() -> None:
+def test_the_rows_in_which_others_are_ahead_equal_those_of_their_pages() -> None:
     folder = ROOT / "docs" / "reference" / "results"
     text = (folder / "index.md").read_text(encoding="utf-8")
     part = text.partition("## Where others are ahead\n")[2].partition("\n## ")[0]

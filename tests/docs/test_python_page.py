@@ -1,4 +1,4 @@
-"""The examples of the page about Python run, print what stands there, and have types."""
+"""The examples of the Python page run, print the output on the page, and have types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
     import tomli as tomllib
 
 PAGE = ROOT / "docs" / "reference" / "python.md"
-# Packages that a user need not have, and whose thousand files mypy would read
+# Optional packages, whose thousand files mypy would read
 OTHERS = "dask.*,distributed.*,optuna.*,river.*,sklearn.*,sqlalchemy.*"
 
 
@@ -24,7 +24,7 @@ def shown(language: str) -> str:
     return PAGE.read_text(encoding="utf-8").partition(f"```{language}\n")[2].partition("```\n")[0]
 
 
-def test_the_example_prints_what_stands_below_it(tmp_path: Path) -> None:
+def test_the_example_prints_the_output_below_it(tmp_path: Path) -> None:
     after = PAGE.read_text(encoding="utf-8").partition("\nprints\n\n```text\n")[2]
     command = [sys.executable, "-c", shown("python")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -47,15 +47,15 @@ def packages() -> list[Path]:
 
 
 @pytest.mark.parametrize("package", packages(), ids=lambda path: path.name)
-def test_each_package_says_that_it_has_types(package: Path) -> None:
+def test_each_package_is_marked_as_typed(package: Path) -> None:
     assert (package / "py.typed").read_bytes() == b""
     command = ["git", "ls-files", "--error-unmatch", str(package / "py.typed")]
-    if (ROOT / ".git").exists():  # what git ignores is not in the wheel
+    if (ROOT / ".git").exists():  # the wheel contains no ignored file
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
 @pytest.mark.long
-def test_mypy_knows_what_a_users_program_gets(tmp_path: Path) -> None:
+def test_mypy_knows_the_types_of_a_users_program(tmp_path: Path) -> None:
     more = """
 import microshrub
 from microshrub_host.api.river_adapter import HoeffdingTreeClassifier
@@ -78,7 +78,7 @@ stream.no_such_name
 
 
 @pytest.mark.long
-def test_the_wheel_says_it_too(tmp_path: Path) -> None:
+def test_the_wheel_is_marked_as_typed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", "."]
     done = subprocess.run(
         [*command, str(ROOT)], cwd=tmp_path, capture_output=True, text=True, check=False

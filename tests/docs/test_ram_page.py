@@ -1,4 +1,4 @@
-"""The figures of docs/explanation/ram.md are about those that its commands print."""
+"""The figures of docs/explanation/ram.md are close to the output of its commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def number(text: str) -> int:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] or "thicket" for row in ROWS])
-def test_a_build_takes_what_the_table_says(
+def test_a_build_takes_the_ram_in_the_table(
     row: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options, *figures = row
@@ -48,7 +48,7 @@ def test_the_table_has_its_rows() -> None:
     assert any("--emit viper" in row[0] for row in ROWS)
 
 
-def test_a_model_in_psram_takes_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_in_psram_takes_the_ram_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     command = re.search(r"^microshrub (budget --board esp32s3_n8r8 .*)$", PAGE, re.MULTILINE)
     match = re.search(r"prints `model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)`", PAGE)
     assert command

@@ -1,4 +1,4 @@
-"""What a release has: the same version everywhere, and files that are whole."""
+"""A release has the same version everywhere, and valid files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
     import tomli as tomllib
 
 
-def test_the_version_has_one_place_that_all_others_follow() -> None:
+def test_the_version_has_one_source() -> None:
     version = loader.load("python").__version__
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     place = project["tool"]["hatch"]["version"]["path"]
@@ -35,13 +35,13 @@ def test_changes_begin_with_this_version() -> None:
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "examples/README.md"])
-def test_every_link_leads_somewhere(name: str) -> None:
+def test_every_link_has_a_target(name: str) -> None:
     page = ROOT / name
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
 
 
-def test_the_forms_and_workflows_can_be_read() -> None:
+def test_the_forms_and_workflows_are_valid_yaml() -> None:
     yaml = pytest.importorskip("yaml")
     files = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"]
     assert len(files) >= 4

@@ -1,4 +1,4 @@
-"""The site builds without a warning, a broken link included, and the first page stays short."""
+"""The site builds without a warning, also about broken links, and the first page stays short."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sphinx_copybutton")
     folder = tmp_path_factory.mktemp("site")
     strict = ["--quiet", "--fail-on-warning", "--keep-going", "-d", str(folder / "trees")]
-    # Names beside a page, which Sphinx copies once for each page, take 40 % of the time
+    # The sidebar's lists of names, which Sphinx copies for each page, take 40 % of the time
     bare = ["-D", "toc_object_entries=0"]
     folders = [str(ROOT / "docs"), str(folder / "html")]
     command = [sys.executable, "-m", "sphinx", *strict, *bare, *folders]
@@ -38,8 +38,8 @@ def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
 
 
 @pytest.mark.long
-def test_words_that_people_search_for_are_found(site: Path) -> None:
-    """The search has them as Sphinx stems them."""
+def test_the_search_finds_users_words(site: Path) -> None:
+    """The index has the words as Sphinx stems them."""
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     for word in (
         "thonni", "bootsel", "breadboard", "uf2", "mpremot", "esp32", "pico", "mpu", "gy",
@@ -51,7 +51,7 @@ def test_words_that_people_search_for_are_found(site: Path) -> None:
 
 
 @pytest.mark.long
-def test_code_is_copied_with_a_button_also_without_a_network(site: Path) -> None:
+def test_code_has_a_copy_button_also_without_a_network(site: Path) -> None:
     for page in ("index.html", "tutorials/first-board.html", "how-to/inspect-and-export.html"):
         text = (site / page).read_text(encoding="utf-8")
         scripts = re.findall(r'<script src="([^"?]+)', text)

@@ -1,6 +1,6 @@
-"""The anomaly score in floats, as firmware's anomaly.py says it, with nothing made fast.
+"""The anomaly score in floats, as defined in firmware's anomaly.py, without optimisation.
 
-Without `normal`: the window follows.
+It has no `normal`: the window follows the stream.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from collections.abc import Sequence
 
 
 class FloatAnomaly:
-    """Scores are not cut to whole numbers; the threshold is in their unit."""
+    """An anomaly score that is not rounded to whole numbers; the threshold has the same unit."""
 
     def __init__(self, features: int, period: int, window: int, reach: int) -> None:
         self.near = reach * (features + 1)
         self.period = period
         self.samples: deque[list[int]] = deque(maxlen=window)
         self.threshold = 0.0
-        self.quiet = self.period  # samples since the last above the threshold
+        self.quiet = self.period  # samples since the last one above the threshold
         self.alarms = 0
-        self.over = 0  # alarms beyond one in a period
+        self.over = 0  # alarms in excess of one per period
         self.age = 0  # samples of this period
         self.first: list[float] = []  # scores while the window fills
         self.last = [0] * features
         self.run = [0] * features
         self.usual = [127 * 256] * features  # in 1/256
         self.seen = 0
-        self.mean = [0.0] * features  # of where values lie,
-        self.away = [0.0] * features  # of the distance to it, and to the sample before
+        self.mean = [0.0] * features  # mean position of values,
+        self.away = [0.0] * features  # mean distance to it, and to the previous sample
         self.jump = [0.0] * features
 
     def score(self, codes: Sequence[int]) -> float:
-        """That of the codes, without taking them in."""
+        """Return the score of the codes without adding them to the window."""
         sample = [code >> 8 for code in codes]
         if not self.samples:
             return 0.0
@@ -43,7 +43,7 @@ class FloatAnomaly:
         return -16 * math.log2(sum(alike) / len(alike))
 
     def stuck(self, codes: Sequence[int]) -> float:
-        """What is added for features that repeat their codes for longer than they usually do."""
+        """Return the addition for features that repeat their codes for longer than usual."""
         most = 1.0
         for f, code in enumerate(codes):
             if code == self.last[f]:
@@ -60,7 +60,7 @@ class FloatAnomaly:
         return 16 * math.log2(most)
 
     def spike(self, codes: Sequence[int]) -> float:
-        """At least so high is the score of a sample that is off all at once."""
+        """Return the least score of a sample with a sudden large step."""
         self.seen = min(self.seen + 1, 1024)
         most = 2.5
         for f, code in enumerate(codes):
@@ -77,7 +77,7 @@ class FloatAnomaly:
         return 192 * math.log2(most / 2.5)
 
     def update(self, codes: Sequence[int]) -> float:
-        """The score of the codes; they are one of the window then."""
+        """Return the score of the codes, and add them to the window."""
         full = len(self.samples) == self.samples.maxlen
         far = max(self.score(codes), self.spike(codes))
         score = min(far + self.stuck(codes), 256)
@@ -102,7 +102,9 @@ class FloatAnomaly:
 
 
 def begins(scores: Sequence[float], period: int) -> float:
-    """Where the threshold begins: an exponential tail through their mean and the highest."""
+    """Return the first threshold: an exponential tail through the scores' mean and
+    the highest one.
+    """
     highest, count = max(scores), len(scores)
     if count < 2:
         return highest
@@ -112,7 +114,7 @@ def begins(scores: Sequence[float], period: int) -> float:
 
 
 def place_of(code: int) -> float:
-    """Where the value of a code lies, in 1/49152 of its range, as quantizer.py says."""
+    """Return the position of a code's value, in 1/49152 of its range, as in quantizer.py."""
     if 8192 <= code < 57344:
         return code - 8192
     beyond = 8191 - code if code < 8192 else code - 57344

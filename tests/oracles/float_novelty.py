@@ -1,4 +1,4 @@
-"""What novelty_detection.py says in floats and lists, with nothing made fast."""
+"""The algorithm of novelty_detection.py in floats and lists, without optimisation."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 
 def away(a: Sequence[int], b: Sequence[int]) -> int:
-    """The distance of two samples, by the upper halves of their codes."""
+    """Return the distance of two samples, by the upper halves of their codes."""
     return sum(abs((p >> 8) - (q >> 8)) for p, q in zip(a, b, strict=True))
 
 
 @dataclass(eq=False)
 class Candidate:
-    """A sample that is odd: in the ring's order, the oldest first."""
+    """An unknown sample; candidates are in the ring's order, the oldest first."""
 
     codes: list[int]
-    distance: int  # from the memory, when it came
+    distance: int  # from the memory, at its arrival
     asked: bool = False
 
 
@@ -41,9 +41,10 @@ class Signal:
 
 
 class FloatNovelty:
-    """The memory keeps the order of its places; one whose sample goes is taken by the next one.
+    """A novelty detector whose memory keeps its order; a new sample takes the place of a removed
+    one.
 
-    Whether a sample is odd is decided by the caller where the floats are too near to tell.
+    Where the floats are too close to decide, the caller decides whether a sample is unknown.
     """
 
     def __init__(
@@ -62,28 +63,28 @@ class FloatNovelty:
         self.close = 1.0
         self.candidates: list[
             Candidate
-        ] = []  # as long as nothing gets a label, none leaves but the oldest
+        ] = []  # while no sample gets a label, only the oldest is removed
         self.since = 0
 
     def distance(self, codes: Sequence[int]) -> float:
-        """The mean distance from the three nearest in the memory; 0 if there are fewer."""
+        """Return the mean distance from the three nearest in the memory; 0 if there are fewer."""
         if len(self.codes) < 3:
             return 0.0
         return sum(sorted(away(codes, other) for other in self.codes)[:3]) / 3
 
     def height_of(self, codes: Sequence[int]) -> float:
-        """In octaves."""
+        """Return the distance in octaves."""
         return math.log2((self.near + self.distance(codes)) / self.near)
 
     def novelty(self, codes: Sequence[int], uncertainty: float) -> float:
         return self.height.above(self.height_of(codes)) + self.uncertainty.above(uncertainty) / 2
 
     def can_tell(self) -> bool:
-        """Whether there is enough in the memory for anything to be odd."""
+        """Return whether the memory has enough samples for any sample to be unknown."""
         return 4 * len(self.codes) >= self.window
 
     def collect_candidate(self, codes: Sequence[int], far: bool) -> int:
-        """Take an odd sample; how many candidates it resembles."""
+        """Add an unknown sample; return the number of candidates that resemble it."""
         distance_of_sample = int(self.distance(codes) + 0.01)
         distances = [away(codes, odd.codes) for odd in self.candidates]
         most = 2 * sorted([*distances, 65535, 65535])[1] + self.near
@@ -119,7 +120,7 @@ class FloatNovelty:
     def learn(
         self, codes: Sequence[int], label: int, uncertainty: float, odd: bool, new: bool
     ) -> None:
-        """Take a sample with a label."""
+        """Learn a sample with a label."""
         if self.labels.count(label) >= self.enough:
             self.height.learn(self.height_of(codes))
             self.uncertainty.learn(uncertainty)
@@ -131,7 +132,7 @@ class FloatNovelty:
         self.keep(codes, label)
 
     def keep(self, codes: Sequence[int], label: int) -> None:
-        """Remember a sample; one of the class with the most of them goes."""
+        """Store a sample; a full memory removes one of the most frequent class."""
         if len(self.codes) < self.window:
             self.codes.append(list(codes))
             self.labels.append(label)

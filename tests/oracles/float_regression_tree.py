@@ -1,4 +1,4 @@
-"""What a HoeffdingRegressor should do, slowly, in floating point, with room for every node."""
+"""A slow HoeffdingRegressor in floating point, with room for every node."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Node:
 
 
 class FloatRegressionTree:
-    """The same rules, with as many nodes and slots as are wanted."""
+    """A tree with the same rules, and an unlimited number of nodes and slots."""
 
     def __init__(self, grace: int, delta: float, tie: float, bins: int, memory: int) -> None:
         self.grace, self.delta, self.tie = grace, delta, tie
@@ -38,7 +38,7 @@ class FloatRegressionTree:
         self.learned = 0
 
     def path(self, x: Codes) -> list[Node]:
-        """The nodes that a sample passes, the leaf last."""
+        """Return the nodes that a sample passes, the leaf last."""
         nodes = [self.root]
         while nodes[-1].test:
             feature, threshold = nodes[-1].test
@@ -46,14 +46,14 @@ class FloatRegressionTree:
         return nodes
 
     def nodes(self, node: Node | None = None) -> Iterator[Node]:
-        """All nodes of the tree, parents first."""
+        """Yield all nodes of the tree, parents first."""
         node = node or self.root
         yield node
         for child in node.children:
             yield from self.nodes(child)
 
     def learn(self, x: Codes, target: int) -> float:
-        """Learn a sample; returns what was predicted before."""
+        """Learn a sample; return the prediction before learning."""
         path = self.path(x)
         predicted = path[-1].mean
         for node in path:
@@ -91,7 +91,7 @@ class FloatRegressionTree:
         leaf.rows, leaf.targets = [], []
 
     def best(self, codes: Codes, targets: NDArray[np.float64]) -> tuple[float, int]:
-        """The greatest reduction of variance by a feature, and its threshold."""
+        """Return the greatest reduction of variance by a feature, and its threshold."""
         width = 0
         while (codes.max() >> width) - (codes.min() >> width) >= self.bins:
             width += 1
@@ -105,7 +105,9 @@ class FloatRegressionTree:
         return split
 
     def look_round(self) -> None:
-        """Take splits back that made predictions worse, from the last ones on; forget by half."""
+        """Undo splits that made predictions worse, from the last ones on;
+        halve the sums of errors.
+        """
         for node in list(self.nodes()):
             leaves = node.test and not any(child.test for child in node.children)
             if leaves and node.below > node.error:

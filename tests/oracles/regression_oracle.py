@@ -1,4 +1,4 @@
-"""What regressors should do, slowly, in floating point: splits, means and weights."""
+"""Slow parts of regressors in floating point: splits, means and weights."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ BINS = 16
 
 
 def squared_error(targets: NDArray[Any]) -> float:
-    """The sum of the squared distances from the mean."""
+    """Return the sum of the squared distances from the mean."""
     return float(np.sum((targets - targets.mean()) ** 2)) if len(targets) else 0.0
 
 
 def borders(codes: NDArray[Any]) -> list[int]:
-    """The thresholds to be tried: the ends of at most 16 bins of a power of two."""
+    """Return the candidate thresholds: the ends of at most 16 bins,
+    whose width is a power of two.
+    """
     low, high = int(codes.min()), int(codes.max())
     width = 0
     while (high - low) >> width >= BINS:
@@ -26,14 +28,14 @@ def borders(codes: NDArray[Any]) -> list[int]:
 
 
 def gain(codes: NDArray[Any], targets: NDArray[Any], threshold: int) -> float:
-    """By how much a split lowers the squared error."""
+    """Return by how much a split lowers the squared error."""
     left = codes <= threshold
     parts = squared_error(targets[left]) + squared_error(targets[~left])
     return squared_error(targets) - parts
 
 
 def best_gain(rows: NDArray[Any], targets: NDArray[Any]) -> float:
-    """By how much the best of all features' splits lowers it; rows is (samples, features)."""
+    """Return by how much the best split of all features lowers it; rows is (samples, features)."""
     gains = [
         gain(column, targets, threshold) for column in rows.T for threshold in borders(column)
     ]
@@ -52,7 +54,7 @@ class NormalisedLeastMeanSquares:
         self.seen = 0
 
     def learn(self, x: NDArray[Any], target: float) -> float:
-        """Learn a sample; returns what was predicted before."""
+        """Learn a sample; return the prediction before learning."""
         z = np.zeros(len(x) + 1)
         known = self.deviation >= 1
         z[:-1][known] = ((x - self.mean)[known] / self.deviation[known]).clip(-3, 3)
@@ -78,11 +80,11 @@ class ExponentiatedGradient:
         self.deviation = 0.0
 
     def mixed(self, predictions: NDArray[Any]) -> float:
-        """What the members say together."""
+        """Return the mixture of the members' predictions."""
         return float(self.weights @ predictions)
 
     def learn(self, predictions: NDArray[Any], target: float) -> None:
-        """One step; the predictions are those of the members."""
+        """Take one step with the predictions of the members."""
         mixture = self.mixed(predictions)
         self.deviation += (abs(mixture - target) - self.deviation) / 64
         unit = self.deviation + 1

@@ -1,11 +1,11 @@
-"""Shrub Ensembles in float64, slow and obviously right: the fixed-point ensemble's reference.
+"""Shrub Ensembles in float64, slow and simple: the reference for the fixed-point ensemble.
 
 Buschjaeger, Hess, Morik, "Shrub Ensembles for Online Classification", AAAI 2022, Algorithm 1 and
-equations 4 to 8, with what the paper leaves open as in ALGORITHMS.md. Nothing is incremental:
-every training sorts the window afresh and runs every member over all of it.
+equations 4 to 8; ALGORITHMS.md defines the details that the paper leaves open. Nothing is
+incremental: every training sorts the window again and runs every member over all of it.
 
-Where equal candidates meet: splits are drawn at random among all that tie (exactly, in integers);
-of equal weights at the cut the older member stays; of equal votes the lowest class wins.
+Ties: splits are drawn at random among all that are equal (exactly, in integers); of equal weights
+at the cut, the older member stays; of equal votes, the lowest class wins.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Values = NDArray[Any]  # int64 when the features are codes, float64 otherwise
 Split = tuple[int, float]  # feature, threshold; left if x[feature] <= threshold
-Splits = tuple[float, list[Split]]  # the best score, and all splits that reach it
+Splits = tuple[float, list[Split]]  # the best score, and all splits with this score
 NO_SPLIT: Splits = (-np.inf, [])
-ZERO = 1e-12  # a projected weight up to this is rounding: the copy of a lone shrub ties at zero
+ZERO = 1e-12  # a projected weight up to this is a rounding error, as in the copy of a lone shrub
 
 
 def as_values(x: ArrayLike) -> Values:
@@ -37,7 +37,7 @@ def as_values(x: ArrayLike) -> Values:
 def _best_of(left: Ints, total: Ints) -> tuple[float, Ints]:
     """Return the largest sum_c nl_c^2/nl + sum_c nr_c^2/nr, and all rows that equal it exactly.
 
-    A row of `left` counts the classes on the left of a candidate. Up to 1024 samples unequal
+    A row of `left` counts the classes on the left of a candidate. For up to 1024 samples, unequal
     scores differ by more than float64 rounds, so argmax is as exact as the integers after it.
     """
     right = total - left
@@ -83,7 +83,9 @@ def midpoint(low: Any, high: Any) -> float:
 def random_splits(
     x: ArrayLike, y: ArrayLike, classes: int, rng: Generator, features: Sequence[int] | None = None
 ) -> Splits:
-    """As best_splits, with one candidate a feature: uniform between its minimum and maximum."""
+    """Like best_splits, but with one candidate per feature:
+    uniform between its minimum and maximum.
+    """
     values, labels = as_values(x), np.asarray(y, dtype=np.int64)
     hot = np.eye(classes, dtype=np.int64)[labels]
     splits: list[Split] = []
@@ -104,7 +106,7 @@ def random_splits(
 class Node:
     """A shrub is its root: an inner node with two children, or a leaf with its output."""
 
-    output: Floats  # an inner node's is what it would answer as a leaf
+    output: Floats  # an inner node has the output that it would have as a leaf
     feature: int = -1
     threshold: float = 0.0
     left: Node | None = None
@@ -190,7 +192,7 @@ def project_simplex(w: ArrayLike, keep: int) -> Floats:
 
 
 class ShrubOracle:
-    """The ensemble. `members` and `weights` run from the oldest shrub to the newest."""
+    """The ensemble. `members` and `weights` are ordered from the oldest shrub to the newest."""
 
     def __init__(
         self,
@@ -232,7 +234,7 @@ class ShrubOracle:
         return int(np.argmax(self.votes(x)))
 
     def learn(self, x: ArrayLike, y: int) -> None:
-        """Slide the window over (x, y) and, if it is time to, train."""
+        """Slide the window over (x, y), and train if it is time."""
         row = as_values(x)
         assert row.shape == (self.features,)
         assert 0 <= y < self.classes
@@ -243,7 +245,7 @@ class ShrubOracle:
             self._train()
 
     def _train(self) -> None:
-        """Algorithm 1, lines 6 to 12, on the samples now in the window."""
+        """Do lines 6 to 12 of Algorithm 1 on the samples in the window."""
         x, y = map(np.array, zip(*self.window, strict=True))
         members = [*self.members, grow(x, y, self.classes, *self.growth)]
         weights = np.append(self.weights, 0.0)

@@ -1,4 +1,4 @@
-"""The oracle itself, against enumeration, numerical differentiation and cases done by hand."""
+"""The oracle itself, compared with enumeration, numerical differentiation and cases by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def rng_of(seed: int) -> np.random.Generator:
 
 
 def nearest_by_enumeration(w: np.ndarray, keep: int) -> float:
-    """Squared distance to the simplex with at most `keep` nonzeros: try every support."""
+    """Return the squared distance to the simplex with at most `keep` nonzeros,
+    over every support.
+    """
     best = np.inf
     for size in range(1, min(keep, len(w)) + 1):
         for support in map(list, combinations(range(len(w)), size)):
@@ -68,7 +70,7 @@ def test_projection_meets_the_kkt_conditions(ws: list[float], keep: int) -> None
     assert np.maximum(kept - tau[0], 0) == pytest.approx(np.sort(p)[::-1][:keep])
 
 
-def test_projection_by_hand() -> None:
+def test_projection_equals_cases_by_hand() -> None:
     assert project_simplex([0.5, 0.5], 2).tolist() == [0.5, 0.5]
     assert project_simplex([1.25, 0.25, 0.25], 3).tolist() == [1.0, 0.0, 0.0]
     assert project_simplex([0.25, 0.5, 0.75], 2).tolist() == [0.0, 0.375, 0.625]
@@ -77,7 +79,7 @@ def test_projection_by_hand() -> None:
 
 
 @given(st.floats(0, 30))
-def test_copy_of_a_lone_shrub_is_dropped_in_spite_of_rounding(push: float) -> None:
+def test_a_copy_of_a_lone_shrub_is_dropped_in_spite_of_rounding(push: float) -> None:
     assert project_simplex([1.0 + push, push], 2).tolist() == [pytest.approx(1.0), 0.0]
 
 
@@ -85,7 +87,7 @@ def test_copy_of_a_lone_shrub_is_dropped_in_spite_of_rounding(push: float) -> No
 
 
 def loss_of(h: np.ndarray, w: np.ndarray, y: np.ndarray, loss: str) -> float:
-    """Equation 5, and its counterpart for cross entropy with the same factor 2/(B*C)."""
+    """Return equation 5, or its counterpart for cross entropy with the same factor 2/(B*C)."""
     _, samples, classes = h.shape
     total = 0.0
     for b in range(samples):
@@ -187,7 +189,7 @@ def test_random_integer_thresholds_cover_min_to_max_less_one() -> None:
     assert drawn == {3, 4, 5, 6}
 
 
-def test_random_splitter_keeps_the_best_of_one_candidate_a_feature() -> None:
+def test_the_random_splitter_has_one_candidate_per_feature_and_keeps_the_best() -> None:
     x = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     score, splits = random_splits(x, [0, 0, 1, 1], 2, rng_of(0))
     assert (score, splits) == (4.0, [(0, 0)])
@@ -198,7 +200,7 @@ def test_codes_do_not_wrap_and_halves_go_down() -> None:
     assert best_splits(x, [0, 1], 2) == (2.0, [(0, 65533)])
 
 
-def test_midpoint_of_neighbouring_floats_still_separates_them() -> None:
+def test_the_midpoint_of_neighbouring_floats_still_separates_them() -> None:
     for low in (1.0, np.nextafter(1.0, 2)):
         high = np.nextafter(low, 2)
         assert low <= midpoint(low, high) < high
@@ -234,7 +236,7 @@ def test_leaves_hold_the_frequencies_of_the_samples_that_reach_them(
         assert majority.leaf_output(row).tolist() == hot.tolist()
 
 
-def test_split_without_gain_is_accepted() -> None:
+def test_a_split_without_gain_is_accepted() -> None:
     x, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
     assert best_splits(x, y, 2) == (2.0, [(0, 0), (1, 0)])
     shrub = grow(x, y, 2, 2, rng_of(0))
@@ -264,8 +266,8 @@ def test_max_features_draws_constant_features_too() -> None:
 @pytest.mark.parametrize(
     ("step", "weights"), [(0.5, [0.75, 0.25]), (1.0, [0.5, 0.5]), (2.0, [1.0])]
 )
-def test_two_samples_by_hand(step: float, weights: list[float]) -> None:
-    """After the second: g = 2/(2*2) * (+1, -1), for the old leaf and for the split at 5."""
+def test_two_samples_equal_the_case_by_hand(step: float, weights: list[float]) -> None:
+    """After the second sample: g = 2/(2*2) * (+1, -1), for the old leaf and for the split at 5."""
     model = ShrubOracle(1, 2, window=2, trees=2, step=step)
     assert model.votes([0]).tolist() == [0, 0]
     assert model.predict([0]) == 0
@@ -278,7 +280,7 @@ def test_two_samples_by_hand(step: float, weights: list[float]) -> None:
     assert model.votes([6]).tolist() == [1 - weights[-1], weights[-1]]
 
 
-def test_two_samples_by_hand_with_cross_entropy() -> None:
+def test_two_samples_equal_the_case_by_hand_with_cross_entropy() -> None:
     model = ShrubOracle(1, 2, window=2, trees=2, step=0.5, loss="cross_entropy")
     model.learn([0], 0)
     model.learn([10], 1)
@@ -287,7 +289,7 @@ def test_two_samples_by_hand_with_cross_entropy() -> None:
     assert model.weights == pytest.approx([(1 + old - new) / 2, (1 - old + new) / 2])
 
 
-def test_trains_on_every_third_sample_and_only_slides_between() -> None:
+def test_training_comes_at_every_third_sample_and_the_window_always_slides() -> None:
     model, trained = ShrubOracle(1, 2, window=4, train_every=3), []
     for t in range(12):
         before, weights = model.members, model.weights.tolist()
@@ -300,10 +302,10 @@ def test_trains_on_every_third_sample_and_only_slides_between() -> None:
     assert trained == [3, 6, 9, 12]
 
 
-def test_trains_after_every_second_error() -> None:
+def test_training_comes_after_every_second_error() -> None:
     model = ShrubOracle(1, 2, window=4, train_every=2, trigger="error")
     for x, y, members in [(0, 0, 0), (9, 1, 0), (0, 0, 0), (9, 1, 1), (0, 0, 1), (9, 1, 1)]:
-        model.learn([x], y)  # no shrub yet predicts class 0; the first shrub errs no more
+        model.learn([x], y)  # without a shrub, class 0 is predicted; the first shrub is right
         assert len(model.members) == members
     assert model.events == 2
 
@@ -337,9 +339,11 @@ def test_weights_stay_on_the_simplex(
 def surprised(
     seed: int, window: int, classes: int, m: int, trees: int, step: float
 ) -> tuple[ShrubOracle, list[Node]]:
-    """Return an ensemble, and its members before, that has learnt a sample all of them got wrong.
+    """Return an ensemble that has learned a sample which all its members predicted wrong, and the
+    members before.
 
-    Members are fully grown on random labels, so they err on the rest of the window at random too.
+    Members are fully grown on random labels, so their errors on the rest of the window are random,
+    too.
     """
     rng = rng_of(seed)
     x = rng.permutation(window)[:, None]
@@ -366,7 +370,7 @@ def is_in(shrub: Node, members: list[Node]) -> bool:
 def test_theorem_1_new_shrub_enters_when_there_is_room(
     seed: int, window: int, classes: int, m: int, step: float
 ) -> None:
-    """Case 1 needs no condition on the step: the proof never uses it."""
+    """Case 1 needs no condition on the step: the proof never uses one."""
     model, before = surprised(seed, window, classes, m, m + 1, step)
     assert not is_in(model.members[-1], before)
 
@@ -376,15 +380,16 @@ def test_theorem_1_new_shrub_enters_when_there_is_room(
 def test_theorem_1_new_shrub_replaces_the_lightest(
     seed: int, window: int, classes: int, m: int, excess: float
 ) -> None:
-    """Case 2; lightest after the gradient step. With two classes the paper's BC/(4m) is enough.
+    """Case 2; "lightest" is after the gradient step. With two classes, the paper's BC/(4m) is
+    enough.
 
-    With more, members may disagree on the class they wrongly predict, f(x_B)_c need not be 1 as
-    the proof takes it to be, and the threshold is BC/(2(m+1)): see the counterexample below.
+    With more classes, members may predict different wrong classes, so f(x_B)_c need not be 1 as
+    the proof assumes, and the threshold is BC/(2(m+1)): see the counterexample below.
     """
     bound = window * classes / (4 * m if classes == 2 else 2 * (m + 1))
     model, before = surprised(seed, window, classes, m, m, bound * excess)
-    start, _ = surprised(seed, window, classes, m, m, 0.0)  # a zero step leaves the members alone
-    assume(len(start.weights) == m)  # but drops a weight that is zero to rounding
+    start, _ = surprised(seed, window, classes, m, m, 0.0)  # a zero step changes no member
+    assume(len(start.weights) == m)  # but drops a weight that rounds to zero
     assert not is_in(model.members[-1], before)
     x = [row for row, _ in model.window]
     h = np.array([[member.leaf_output(row) for row in x] for member in before])
@@ -395,7 +400,9 @@ def test_theorem_1_new_shrub_replaces_the_lightest(
 
 
 def test_theorem_1_as_printed_has_a_counterexample() -> None:
-    """Two members, wrong in two ways on x_B, right on all else: BC/(4m) < step < BC/(2(m+1))."""
+    """Two members with different errors on x_B, right on all else:
+    BC/(4m) < step < BC/(2(m+1)).
+    """
     window, classes, m = 4, 3, 2
     y = np.array([0, 1, 2, 0])
     hot = np.eye(classes)

@@ -1,4 +1,4 @@
-"""benchmark ahead: its page says how to repeat a cell, and a cell is what `simulate` prints."""
+"""`benchmark ahead`: the page says how to repeat a cell, and a cell equals `simulate`'s output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_research.benchmarks.series import series
 from microshrub_tools.cli.main import main
 
 
-def test_a_cell_is_what_the_command_prints_with_the_options_on_the_page(
+def test_a_cell_equals_the_commands_output_with_the_pages_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ahead, "COUNT", 900)

@@ -53,7 +53,7 @@ def test_one_sample_in_a_hundred_is_altered(name: str) -> None:
         assert np.all(np.diff(at) == 1)
 
 
-def test_both_find_what_is_far_from_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_detect_extreme_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anomaly_scores, "PEER_SEEDS", (1,))
     rng = np.random.default_rng(4)
     values = rng.normal(size=(1500, 2))

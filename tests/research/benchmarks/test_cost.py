@@ -1,4 +1,4 @@
-"""What a sample costs: counted the same each time, and bounded by the model, not the stream."""
+"""The cost of a sample: the same count each time, bounded by the model, not by the stream."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stream() -> Stream:
 
 
 def session_after(stream: Stream, samples: int, engine: str = "llvm", **options: Any) -> Session:
-    """A Hoeffding tree that has learned so many samples."""
+    """Return a session of a Hoeffding tree that has learned this many samples."""
     session = Session(loader.load(engine), MODELS["hoeffding"], TREE | options)
     endless = per_sample_growth.Endless(stream)
     session.observe(endless.cut(0, 256)[0])
@@ -45,7 +45,7 @@ def session_after(stream: Stream, samples: int, engine: str = "llvm", **options:
 
 
 def lines_after(stream: Stream, samples: int, **options: Any) -> list[int]:
-    """Lines of each of the next 200 samples."""
+    """Return the lines executed for each of the next 200 samples."""
     session = session_after(stream, 0, "python", **options)
     per_sample_growth.restore(
         session, per_sample_growth.state_of(session_after(stream, samples, **options))
@@ -70,9 +70,9 @@ def test_every_model_is_measured(stream: Stream) -> None:
 
 @pytest.mark.parametrize("depth", [0, 1, 6])
 def test_lines_are_bounded_by_the_model_and_not_by_the_stream(stream: Stream, depth: int) -> None:
-    """A leaf is asked twice (nba), which takes two logarithms for each count: 180 lines.
+    """A leaf computes two logarithms for each count, in two votes (nba): 180 lines.
 
-    Only a sample after which a leaf is judged costs more: all its counts are gone through.
+    Only a sample after which a leaf is checked for a split costs more, as all its counts are read.
     """
     path = 400 + FEATURES * (180 * CLASSES + 60) + 12 * depth
     judged = path + 100 * FEATURES * BINS * CLASSES + 10 * LEAVES * CLASSES
@@ -82,7 +82,7 @@ def test_lines_are_bounded_by_the_model_and_not_by_the_stream(stream: Stream, de
         assert max(lines) <= judged
 
 
-def test_the_state_goes_from_engine_to_engine(stream: Stream) -> None:
+def test_the_state_moves_from_engine_to_engine(stream: Stream) -> None:
     fast = session_after(stream, 1500)
     exact = session_after(stream, 0, "python")
     per_sample_growth.restore(exact, per_sample_growth.state_of(fast))
@@ -93,7 +93,7 @@ def test_the_state_goes_from_engine_to_engine(stream: Stream) -> None:
     assert fast.status()["samples"] == 1550
 
 
-def test_a_block_that_is_repeated_is_the_same_block(stream: Stream) -> None:
+def test_a_repeated_block_is_the_same_block(stream: Stream) -> None:
     endless = per_sample_growth.Endless(stream)
     fresh = session_after(stream, 0)
     blocks = per_sample_growth.blocks_before(
@@ -127,7 +127,7 @@ def test_only_lines_of_the_device_library_count() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1", "0,5", "5,5", "9,3", "10,x", "10,,20", "-5", "1e4"])
-def test_points_that_make_no_sense(text: str) -> None:
+def test_senseless_points_are_refused(text: str) -> None:
     with pytest.raises(UserError, match="--samples"):
         points_of(text)
 
@@ -150,7 +150,7 @@ def test_the_command_prints_a_row_for_each_point(capsys: pytest.CaptureFixture[s
         (["synth:sea_a", "--samples", "10,5"], "--samples"),
     ],
 )
-def test_what_is_refused(
+def test_wrong_options_are_refused(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main([*COMMAND, *words]) == 2

@@ -1,4 +1,4 @@
-"""Counts over time: what got worse by more than 1 % needs a line that says why."""
+"""Counts over time: a figure that got worse by more than 1 % needs a line with a reason."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ FILE = ROOT / "docs" / "reference" / "results" / "counts.csv"
 SPEED, RIGHT = "instructions learn x", "accuracy x"
 
 
-def test_a_little_worse_is_allowed_and_better_always() -> None:
+def test_slightly_worse_and_better_figures_are_allowed() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
     assert not complaints(lines, {SPEED: 1010, RIGHT: 89.2})
     assert not complaints(lines, {SPEED: 10, RIGHT: 99.0})
 
 
-def test_more_than_that_is_told() -> None:
+def test_worse_figures_are_reported() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
     slow, wrong = complaints(lines, {SPEED: 1011, RIGHT: 89.0})
     assert re.search(r"1,011 .* 1\.1 % .* 1,000", slow)
     assert re.search(r"89 .* 1\.1 % .* 90", wrong)
 
 
-def test_a_later_line_counts_and_says_why_it_is_worse() -> None:
+def test_a_later_line_counts_and_has_a_reason() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
     assert not complaints(lines, {SPEED: 1200})
     (complaint,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
     assert "learn x: 1,200 after 1,000" in complaint
 
 
-def test_what_is_only_here_or_only_there() -> None:
+def test_figures_that_only_one_side_has_are_reported() -> None:
     assert complaints([CountLine(SPEED, 1, "")], {RIGHT: 90.0}) == [
         "accuracy x: 90 is not in the file",
         "instructions learn x: is measured no more",
@@ -48,14 +48,14 @@ def test_what_is_only_here_or_only_there() -> None:
 @pytest.mark.parametrize(
     "text", ["", "name,value\n", "name,value,why\nx,1\n", "name,value,why\nx,y,z\n"]
 )
-def test_a_file_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "counts.csv").write_text(text)
     with pytest.raises(UserError, match=r"counts\.csv cannot be read"):
         read(tmp_path / "counts.csv")
 
 
 @pytest.mark.long
-def test_nothing_got_worse_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_figure_got_worse_without_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         emulated_boards.find_or_build(count_history.BOARD)
     except emulated_boards.NoEmulator as reason:

@@ -1,4 +1,4 @@
-"""The table of the Hoeffding trees: complete, and its numbers are those of simulate()."""
+"""The table of the Hoeffding trees: complete, with the figures of simulate()."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ SMALL = ["--members", ",".join(CHOSEN), "--limit", "1500", "--repeats", "1"]
 
 
 def tables(text: str) -> dict[str, dict[tuple[str, ...], list[str]]]:
-    """Cells by the title of their table, then by member and leaf rule; () has the streams."""
+    """Return cells by the title of their table, then by member and leaf rule;
+    () has the streams.
+    """
     results: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for section in text.split("\n## ")[1:]:
         title, _, rest = section.partition("\n")
@@ -36,14 +38,14 @@ def tables(text: str) -> dict[str, dict[tuple[str, ...], list[str]]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A data folder in which only weather is."""
+    """A data folder that contains only weather."""
     rows = [f"{i % 17},{i * 7 % 31},{int(i % 17 > 8)}" for i in range(2000)]
     text = "\n".join(["wind,heat,class", *rows]) + "\n"
     (tmp_path / "weather.csv.gz").write_bytes(gzip.compress(text.encode()))
     return tmp_path
 
 
-def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
+def test_the_figures_equal_those_of_simulate(tmp_path: Path) -> None:
     output = tmp_path / "family.md"
     words = ["--streams", "sea_a,led_a", "--output", str(output)]
     assert main([*COMMAND, *SMALL, *words]) == 0
@@ -72,7 +74,7 @@ def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
             assert by_title["Accuracy, %"][row][column].startswith("**") == (accuracy == best)
 
 
-def test_the_head_tells_the_command_and_no_folder(folder: Path) -> None:
+def test_the_head_has_the_command_and_no_folder(folder: Path) -> None:
     output = folder / "family.md"
     words = ["--members", "vfdt", "--streams", "weather", "--data", str(folder)]
     assert main([*COMMAND, *words, "--output", str(output)]) == 0
@@ -85,9 +87,7 @@ def test_the_head_tells_the_command_and_no_folder(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["family.md", "weather.csv.gz"]
 
 
-def test_a_file_that_is_not_there_is_left_out(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
+def test_a_missing_file_is_left_out(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     words = ["--members", "vfdt", "--streams", "elec,weather", "--data", str(folder)]
     assert main([*COMMAND, *words]) == 0
     out, err = capsys.readouterr()
@@ -108,7 +108,7 @@ def test_a_file_that_is_not_there_is_left_out(
         (["--members", "vfdt", "--output", "no/such/folder/t.md"], "--output"),
     ],
 )
-def test_what_is_refused(
+def test_wrong_options_are_refused(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main([*COMMAND, *words]) == 2
@@ -133,7 +133,7 @@ def test_a_member_that_the_learner_cannot_be(
     family_members.check_members(able)
 
 
-def test_rows_that_are_equal_are_one() -> None:
+def test_equal_rows_are_merged() -> None:
     cells = {("vfdt", leaf, "sea_a"): MemberScore(90.0, 3, 100, 1e6) for leaf in LEAVES}
     cells["vfdt", "mc", "sea_a"] = MemberScore(80.0, 3, 100, 1e6)
     stream = open_stream("synth:sea_a", limit=10)

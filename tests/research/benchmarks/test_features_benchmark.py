@@ -1,4 +1,4 @@
-"""The page of features without a choice: the sensors, what is taught and asked, and the tables."""
+"""The page of automatic features: the sensors, training and test windows, and the tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytest.importorskip("sklearn", reason="needs the extra bench")
 
 
 @pytest.mark.parametrize("name", SENSED)
-def test_a_recording_is_what_a_sensor_gives(name: str) -> None:
+def test_a_recording_looks_like_a_sensors(name: str) -> None:
     world, stream = SENSED[name], sensed(name, 1, 2)
     assert np.array_equal(stream.values, np.rint(stream.values))
     assert np.abs(stream.values).max() < 32768
@@ -30,7 +30,7 @@ def test_a_recording_is_what_a_sensor_gives(name: str) -> None:
     assert not np.array_equal(sensed(name, 2, 2).values[:100], stream.values[:100])
 
 
-def test_no_reading_is_taught_and_asked() -> None:
+def test_no_reading_is_in_training_and_test_data() -> None:
     recording = sensed("gestures", 1)
     made = extract_features(recording, "window=64 hop=16 statistics=mean")
     taught, unseen = features._parts(recording, made, 64)
@@ -40,7 +40,7 @@ def test_no_reading_is_taught_and_asked() -> None:
     assert set(made.labels[taught]) == set(made.labels[unseen]) == set(range(5))
 
 
-def test_features_by_hand_are_numbers_of_every_window_also_of_a_flat_one() -> None:
+def test_features_by_hand_are_finite_also_for_a_flat_window() -> None:
     rows = np.zeros((300, 2))
     rows[100:, 0] = 1000 * np.sin(np.arange(200))
     computed = hand_made(rows, np.array([63, 150, 299]), 64, 100)
@@ -49,7 +49,7 @@ def test_features_by_hand_are_numbers_of_every_window_also_of_a_flat_one() -> No
     assert np.isfinite(computed).all()
 
 
-def test_the_page(tmp_path: Path) -> None:
+def test_the_page_has_accuracies_and_costs(tmp_path: Path) -> None:
     page = tmp_path / "features.md"
     words = ["benchmark", "features", "--streams", "breathing", "--seeds", "1"]
     assert main([*words, "--jobs", "1", "--output", str(page)]) == 0
@@ -60,10 +60,10 @@ def test_the_page(tmp_path: Path) -> None:
     assert ours > by_hand - 2
     assert ours > statistics + 10
     assert "What they cost on a Raspberry Pi Pico" in text
-    assert "Gestures by direction" not in text  # which was not asked for
+    assert "Gestures by direction" not in text  # not requested
 
 
-def test_the_page_of_gestures_by_direction(tmp_path: Path) -> None:
+def test_the_page_has_gestures_by_direction(tmp_path: Path) -> None:
     page = tmp_path / "features.md"
     words = ["benchmark", "features", "--streams", "directions", "--seeds", "1"]
     assert main([*words, "--jobs", "2", "--output", str(page)]) == 0

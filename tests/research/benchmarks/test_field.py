@@ -1,4 +1,4 @@
-"""`benchmark field`: what its tables say of the cells, and a small run of the real thing."""
+"""`benchmark field`: its tables summarise the cells; and a small real run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def score(*accuracies: float | None) -> Score:
 
 
 def table(text: str, title: str) -> dict[str, list[str]]:
-    """The rows of the table below a heading, by their first cells."""
+    """Return the rows of the table below a heading, by their first cells."""
     part = text.split(f"## {title}\n")[1].split("\n## ")[0]
     rows = [re.split(r" *\| *", line.strip("| ")) for line in part.splitlines() if "|" in line]
     return {row[0]: row[1:] for row in rows}
@@ -42,18 +42,18 @@ def test_accuracies_are_means_over_the_seeds() -> None:
     assert rows["mean"] == ["75.50", "79.62", "72.75"]
 
 
-def test_doubling_says_what_is_lost_and_where() -> None:
+def test_doubling_shows_the_greatest_loss_and_its_stream() -> None:
     rows = table(markdown(SCORES, ["small", "large"], "c", 2), "What twice the bytes are worth")
     assert rows["small to large"] == ["+4.12", "-0.75", "two"]
 
 
-def test_ahead_counts_streams() -> None:
+def test_the_lead_counts_streams() -> None:
     rows = table(markdown(SCORES, ["small", "large"], "c", 2), "Ahead of the best of the others")
     assert rows["one"] == ["moa:A", "85.50", "-4.50", "+4.50"]
     assert rows["streams ahead"][-2:] == ["1 of 2", "2 of 2"]
 
 
-def test_a_failed_run_has_no_mean_and_is_told() -> None:
+def test_a_failed_run_has_no_mean_and_is_reported() -> None:
     scores = {"one": {"small": score(80, None), "moa:A": score(None)}}
     text = markdown(scores, ["small"], "c", 2)
     assert table(text, "Accuracy")["one"] == ["-", "-"]
@@ -79,15 +79,15 @@ def test_unknown_sizes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["agrawal", "sea", "sine"])
-def test_unseen_streams_change_at_half(name: str) -> None:
-    """The first sample after the change is the first of the second concept, seeded anew."""
+def test_unseen_streams_change_half_way(name: str) -> None:
+    """The first sample after the change is the first of the second concept, with the same seed."""
     stream = open_stream(f"synth:unseen_{name}", limit=25_001)
     assert stream.values[25_000].tolist() == stream.values[0].tolist()
     assert (stream.values[24_999] != stream.values[0]).any()
 
 
-def test_an_interrupted_table_goes_on(tmp_path: Path) -> None:
-    """What was kept is not measured again; what ran out of time is, if it has more now."""
+def test_an_interrupted_table_continues(tmp_path: Path) -> None:
+    """Stored cells are not measured again, except after a timeout with a longer time limit now."""
     words = ["benchmark", "field", "--streams", "sea_a", "--limit", "400", "--bytes", "4096"]
     words += ["--peers", "nochange", "--keep", str(tmp_path), "--output", str(tmp_path / "a.md")]
     assert main(words) == 0
@@ -103,7 +103,7 @@ def test_an_interrupted_table_goes_on(tmp_path: Path) -> None:
     assert table(page, "Accuracy")["stream"] == [thicket(4096).name, "softmax", "nochange"]
 
 
-def test_kept_measurements_of_other_samples_are_refused(
+def test_stored_measurements_of_other_samples_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["benchmark", "field", "--streams", "sea_a", "--bytes", "4096", "--keep"]

@@ -1,4 +1,4 @@
-"""`benchmark labels`: random labels are as many as was asked for; a small run of it all."""
+"""`benchmark labels`: there are as many random labels as queries; and a small real run."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from microshrub_tools.cli.main import main
 SHRUB = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 
 
-def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
+def test_there_are_as_many_random_labels_as_queries() -> None:
     stream = open_stream("synth:sea_a", limit=4000)
     queried = evaluate(stream, "shrub", SHRUB, companions=[options_of(10)]).label_budget
     drawn = evaluate(stream, "shrub", SHRUB, companions=[at_random(10)]).label_budget
     assert queried
     assert drawn
-    assert 380 <= queried.answered.sum() <= 400 + 100  # some in advance, as there is noise
+    assert 380 <= queried.answered.sum() <= 400 + 100  # some in advance, because of noise
     assert drawn.answered.sum() == pytest.approx(400, abs=60)
 
 
-def test_theirs_keeps_its_budget_and_asks_for_the_uncertain() -> None:
+def test_variable_uncertainty_keeps_its_budget_and_queries_uncertain_samples() -> None:
     strategy = VariableUncertainty(0.1, seed=1)
     sure = np.random.default_rng(2).uniform(0.5, 1, 10000)
     values = np.array([strategy.ask(confidence) for confidence in sure])

@@ -1,4 +1,4 @@
-"""Twenty boards and a real mosquitto: what is counted, and that nothing is lost."""
+"""Twenty boards and a real mosquitto: the counts, and that no message is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAGE = ROOT / "docs/explanation/ten-thousand-boards.md"
 
 @pytest.fixture(scope="module")
 def load(tmp_path_factory: pytest.TempPathFactory) -> MqttLoad:
-    fleet = Fleet(BOARDS, CLASSES, DAY // 120)  # each changes every two minutes
+    fleet = Fleet(BOARDS, CLASSES, DAY // 120)  # the class of each board changes every two minutes
     return measure(fleet, MINUTES, 60, PACKETS, tmp_path_factory.mktemp("house"), lambda _: None)
 
 
@@ -39,46 +39,46 @@ def test_every_message_of_every_board_arrives(load: MqttLoad) -> None:
         assert carried.published > 0
         assert carried.lost == 0
     assert load.carried.published == load.lived.states + load.lived.events
-    assert len(load.carried.delays) == load.lived.states  # each was matched with its receipt
+    assert len(load.carried.delays) == load.lived.states  # each state has a receipt
     assert min(load.carried.delays) >= 0
 
 
 @needs_broker
-def test_boards_tell_a_state_a_minute_and_what_changes(load: MqttLoad) -> None:
-    """An event for each change, and a state for it as well, from which the minute begins anew."""
+def test_boards_send_a_state_per_minute_and_each_change(load: MqttLoad) -> None:
+    """Each change sends an event and a state, after which the minute starts again."""
     changes = BOARDS * MINUTES // 2
     assert load.lived.events == pytest.approx(changes, abs=BOARDS)
     assert load.lived.states >= BOARDS * (MINUTES - 1)
     assert load.lived.states <= BOARDS * (MINUTES + 1) + changes
-    assert load.lived.begins == 0  # no line was lost
+    assert load.lived.begins == 0  # no connection was lost
     rows = dict(mqtt_load.day_rows(load))
     assert rows["states"] == f"{load.lived.states * DAY / 60 / MINUTES / BOARDS:,.0f}"
 
 
 @needs_broker
-def test_boards_begin_with_the_messages_that_build_makes(load: MqttLoad) -> None:
+def test_boards_start_with_the_messages_that_build_makes(load: MqttLoad) -> None:
     assert load.begun.begins == BOARDS
     count = 0
     for name in load.fleet.names:
         data = discovery(name, CLASSES)
-        while data:  # pieces with two bytes before each
+        while data:  # each piece follows its two bytes of length
             size = int.from_bytes(data[:2], "big") & 0x3FFF
             count += size
             data = data[2 + size :]
         hello = 2 + 10 + sum(2 + len(t) for t in (f"microshrub-{name}", "offline"))
         count += hello + 2 + len(f"microshrub/{name}/status")
     assert load.begun.begun >= count
-    # beside them only the first events and pings, and nothing twice
+    # apart from these, only the first events and pings, and no message twice
     assert load.begun.begun - count < BOARDS * 300
 
 
 @needs_broker
-def test_the_store_holds_one_packet_of_each_class(load: MqttLoad) -> None:
+def test_the_broker_retains_one_packet_of_each_class(load: MqttLoad) -> None:
     assert load.kept == sum(map(len, PACKETS.values()))
 
 
 @needs_broker
-def test_the_command_prints_it_and_writes_its_page(
+def test_the_command_prints_the_results_and_writes_its_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "page.md"
@@ -93,13 +93,13 @@ def test_the_command_prints_it_and_writes_its_page(
 
 
 def shapes(page: str) -> list[str]:
-    """Headings, blocks of commands and tables' first columns: what does not depend on figures."""
+    """Return the parts of a page that do not depend on figures: headings and commands."""
     lines = page.splitlines()
     kept = [line for line in lines if line.startswith(("#", "microshrub "))]
     return [re.sub(r"[\d,]+", "N", line) for line in kept]
 
 
-def test_without_mosquitto_it_says_so(
+def test_without_mosquitto_an_error_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(local_broker, "PLACES", ())
@@ -108,23 +108,23 @@ def test_without_mosquitto_it_says_so(
     assert "mosquitto is not installed" in capsys.readouterr().err
 
 
-def test_options_that_cannot_be_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--boards", "0"], ["--speed", "0"], ["--changes", "9000"]):
         assert main(["benchmark", "mqtt-load", *words]) == 2
         assert words[0] in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of files on this system")
-def test_too_many_boards_for_the_files_of_a_process() -> None:
+def test_too_many_boards_for_a_process_are_refused() -> None:
     with pytest.raises(UserError, match="may open"):
         local_broker.allow_files(1 << 62)
 
 
 @needs_broker
-def test_a_packet_goes_from_model_to_model_by_the_commands_of_the_page(
+def test_the_pages_commands_move_a_packet_from_model_to_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model that knows both classes teaches one that knows the first only."""
+    """A model that knows both classes teaches one that knows only the first."""
     text = PAGE.read_text()
     commands = re.findall("^microshrub share .*", text, re.MULTILINE)
     assert [command.split()[2] for command in commands] == ["export", "import", "forget"]

@@ -1,4 +1,4 @@
-"""`benchmark new-classes`: what it counts, on samples that are told apart by eye; its page."""
+"""`benchmark new-classes`: its counts, on clearly separate classes; its page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from microshrub_tools.cli.main import main
 
 @pytest.fixture(autouse=True)
 def blobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four classes, each around a place of its own, under the name of digits."""
+    """Four separate classes under the name of digits."""
 
     def rows_of(name: str, folder: Path | None, seed: int) -> new_classes.Rows:
         rng = np.random.default_rng(3)
@@ -26,7 +26,7 @@ def blobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_classes, "TOGETHER", {"digits": ((0, 1, 2),)})
 
 
-def test_each_class_is_noticed_soon_and_three_at_once_get_three_names() -> None:
+def test_each_novel_class_is_noticed_soon_and_three_at_once_get_three_names() -> None:
     notices: list[Sequence[int]] = []
     row = new_classes.measure("digits", None, 0, lambda *done: notices.append(done))
     assert notices == [(k + 1, 5) for k in range(5)]

@@ -1,4 +1,4 @@
-"""The table of our regressors beside River's."""
+"""The table of our regressors compared with River's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def test_all_learners_and_baselines_are_measured() -> None:
     assert all(0 < error < 10 for error in scores.values())
 
 
-def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_has_all_streams_that_are_available(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     some = {"planes2d": NumberSource("synth:planes2d"), "gone": NumberSource("gone.csv", "y")}
     monkeypatch.setattr("microshrub_research.benchmarks.regression_benchmark.SOURCES", some)
     assert main(["benchmark", "numbers", "--limit", "200"]) == 0

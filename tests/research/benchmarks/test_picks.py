@@ -1,4 +1,4 @@
-"""The best known models of a small memory fit it, and their figures are those of evaluate()."""
+"""The best known models of a small memory fit their limit, and have the figures of evaluate()."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from microshrub_research.compare.comparison_runner import Cell
 from microshrub_tools.cli.main import main
 
 COMMAND = ["benchmark", "small-memory"]
-SHAPES = {  # features, those of two values, classes
+SHAPES = {  # features, the two-valued ones, classes
     "elec": (14, range(7, 14), 2),
     "weather": (8, (), 2),
     "agrawal_a": (40, range(6, 40), 2),
@@ -36,7 +36,7 @@ def cell(name: str, accuracy: float | None, failure: str = "") -> Cell:
 @pytest.mark.parametrize(
     "pick", PICKS, ids=[f"{pick.stream}-{pick.contender().name}" for pick in PICKS]
 )
-def test_it_fits_its_budget(pick: Pick) -> None:
+def test_a_pick_fits_its_limit(pick: Pick) -> None:
     features, two_valued, classes = SHAPES[pick.stream]
     shape = {"features": features, "classes": classes}
     if pick.model == "hoeffding":
@@ -44,13 +44,13 @@ def test_it_fits_its_budget(pick: Pick) -> None:
     assert learner(pick.model).nbytes(**shape, **pick.parameters) <= pick.budget
 
 
-def test_no_two_rows_have_one_name() -> None:
+def test_no_two_rows_have_the_same_name() -> None:
     names = [(pick.stream, pick.contender().name) for pick in PICKS]
     assert len(set(names)) == len(names)
     assert {pick.stream for pick in PICKS} == set(CHOSEN)
 
 
-def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_equals_simulates_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMMAND, "--streams", "sea_a", "--limit", "2000"]) == 0
     output = capsys.readouterr().out
     stream = open_stream("synth:sea_a", limit=2000)
@@ -64,7 +64,7 @@ def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None
     assert "microshrub benchmark small-memory --streams sea_a --limit 2000" in output
 
 
-def test_the_lead_is_over_the_better_of_both_and_a_failure_is_told() -> None:
+def test_the_lead_is_over_the_better_rival_and_a_failure_is_reported() -> None:
     pick = next(pick for pick in PICKS if pick.stream == "elec" and pick.budget == LARGE)
     cells = {
         ("elec", pick.contender().name): cell("ours", 94.0),
@@ -91,7 +91,7 @@ def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
     assert "no stream is available" in err
 
 
-def test_its_page_has_the_options(tmp_path: Path) -> None:
+def test_the_page_has_the_options(tmp_path: Path) -> None:
     target = tmp_path / "small.md"
     words = ["--streams", "sea_a", "--limit", "500", "--output", str(target)]
     assert main([*COMMAND, *words]) == 0

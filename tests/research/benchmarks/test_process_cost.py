@@ -1,4 +1,4 @@
-"""What a process of simulate takes: real processes, measured from outside."""
+"""The cost of a process of simulate: real processes, measured from outside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from microshrub_research.benchmarks import process_cost
 from microshrub_research.cli.benchmark_streams import numbers_of
 
 
-def test_files_have_the_rows_and_columns_that_their_page_tells(tmp_path: Path) -> None:
+def test_files_have_the_rows_and_columns_of_the_pages_text(tmp_path: Path) -> None:
     process_cost.write_file(tmp_path / "rows.csv", 700)
     stream = open_stream(str(tmp_path / "rows.csv"))
     assert stream.values.shape == (700, process_cost.FEATURES)
@@ -33,7 +33,7 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
     messages: list[str] = []
     cold, warm = process_cost.measure(data, tmp_path, 1, cold=True, progress=messages.append)
     assert (cold.cold, warm.cold) == (True, False)
-    assert cold.seconds > warm.seconds > 0  # processor time, the compiler's too
+    assert cold.seconds > warm.seconds > 0  # processor time, with the compiler's
     assert cold.learning > 0 < warm.learning
     assert messages == ["rows.csv, c, cold", "rows.csv, c, warm"]
     (target,) = process_cost.measure(data, tmp_path, 1, numbers=True, progress=messages.append)
@@ -44,7 +44,7 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
     assert "| rows.csv | c | cold |" in process_cost.page([cold, warm], 1, "command")
 
 
-def test_rows_are_whole_numbers() -> None:
+def test_rows_must_be_whole_numbers() -> None:
     assert numbers_of("--rows", "1000, 20") == [1000, 20]
     with pytest.raises(UserError, match="--rows has to be"):
         numbers_of("--rows", "1e6")

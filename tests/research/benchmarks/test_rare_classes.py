@@ -1,4 +1,4 @@
-"""`benchmark rare`: thinned streams, recall at equal false alarms, and a small run of it all."""
+"""`benchmark rare`: thinned streams, recall at equal false alarms, and a small real run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from microshrub_research.benchmarks.rare_classes import OperatingPoint, recall_a
 from microshrub_tools.cli.main import main
 
 
-def test_one_sample_in_a_hundred_is_rare_and_the_usual_ones_are_all_there() -> None:
+def test_one_sample_in_a_hundred_is_rare_and_all_usual_ones_stay() -> None:
     stream = open_stream("synth:led_a", limit=8000)
     rare = thinned(stream)
     share = np.bincount(rare.labels) / len(rare.labels)
@@ -30,8 +30,10 @@ def test_points_are_recall_and_false_alarms() -> None:
 @pytest.mark.parametrize(
     ("alarms", "recall"), [(0, 0), (5, 25), (10, 50), (15, 60), (20, 70), (30, 70), (100, 100)]
 )
-def test_recall_between_the_points_of_a_learner(alarms: float, recall: float) -> None:
-    """The third point is worse than the second one, which may be used instead."""
+def test_recall_is_interpolated_between_the_points_of_a_learner(
+    alarms: float, recall: float
+) -> None:
+    """The third point is worse than the second, which can be used instead."""
     points = [OperatingPoint(50, 10), OperatingPoint(70, 20), OperatingPoint(60, 30)]
     assert recall_at(alarms, points) == pytest.approx(recall)
 

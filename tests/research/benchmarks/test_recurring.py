@@ -1,4 +1,4 @@
-"""`benchmark recurring`: the concepts take turns with new samples; a small run of it all."""
+"""`benchmark recurring`: the concepts take turns with new samples; and a small real run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from microshrub_tools.cli.main import main
 
 
 @pytest.mark.parametrize("name", CONCEPTS)
-def test_two_concepts_take_turns_and_go_on_where_they_were(name: str) -> None:
+def test_two_concepts_take_turns_and_continue(name: str) -> None:
     sets = opener(None)
     made = lesson(name, sets, 300)
     first, second = map(sets, CONCEPTS[name])
@@ -43,7 +43,7 @@ def test_the_command_prints_each_visit(tmp_path: Path) -> None:
     assert figures[0].min() > 50
 
 
-def test_a_visit_is_as_long_as_what_is_printed_of_it(
+def test_a_visit_is_at_least_as_long_as_its_printed_part(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["benchmark", "recurring", "--length", "99"]) == 2

@@ -1,4 +1,6 @@
-"""`benchmark teach`: lessons teach what they say, in that order, and a small run of it all."""
+"""`benchmark teach`: the lessons have the described samples, in their order;
+and a small real run.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +38,16 @@ def lesson(test: str, name: str, way: str, seed: int = 0, most: int = 8000) -> L
 
 
 def runs(labels: np.ndarray) -> int:
-    """How often a label is not the one before it, and the first one."""
+    """Return the number of runs of equal labels."""
     return 1 + int(np.count_nonzero(np.diff(labels.astype(int))))
 
 
 def rows(*values: np.ndarray) -> list[list[float]]:
-    """The same samples in any order give the same list."""
+    """Return a list that does not depend on the order of the samples."""
     return sorted(np.column_stack(values).tolist())
 
 
-def test_blocks_have_each_class_once_a_round_in_an_order_that_is_drawn() -> None:
+def test_blocks_have_each_class_once_per_round_in_random_order() -> None:
     labels = np.array([2, 0, 1, 0, 2, 1, 1, 0], dtype=np.uint8)
     order = in_blocks(labels, np.random.default_rng(1), 2)
     assert sorted(order[:4].tolist()) == [0, 1, 2, 3]
@@ -57,7 +59,7 @@ def test_blocks_have_each_class_once_a_round_in_an_order_that_is_drawn() -> None
 
 
 @pytest.mark.parametrize("count", [1, 5, 50])
-def test_a_handful_is_the_same_in_both_orders_and_never_asked(count: int) -> None:
+def test_a_handful_is_the_same_in_both_orders_and_never_in_the_test(count: int) -> None:
     blocks, mixed = (
         lesson("B", "wine", handful_way(count, order), seed=3) for order in (BLOCKS, MIXED)
     )
@@ -70,14 +72,14 @@ def test_a_handful_is_the_same_in_both_orders_and_never_asked(count: int) -> Non
     assert not any(tuple(row) in taught for row in blocks.asked)
 
 
-def test_rounds_teach_the_same_rows_and_ask_blocks_of_time() -> None:
+def test_rounds_have_the_same_training_rows_and_test_blocks_of_time() -> None:
     natural, once, twice = (
         lesson("E", "sea_a", way, most=1000) for way in (IN_ORDER, BLOCKS, TWO_ROUNDS)
     )
     taught = set(map(tuple, natural.values.tolist()))
     assert not taught.intersection(map(tuple, natural.asked.tolist()))
     assert 0.15 < len(natural.asked) / 1000 < 0.3
-    assert len(natural.asked) + len(natural.values) < 1000  # less the gaps
+    assert len(natural.asked) + len(natural.values) < 1000  # minus the gaps
     assert runs(once.labels) == 2
     assert runs(twice.labels) in (3, 4)
     for other in (once, twice):
@@ -86,7 +88,7 @@ def test_rounds_teach_the_same_rows_and_ask_blocks_of_time() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whole_groups_are_asked_and_others_are_taught(kind: str) -> None:
+def test_whole_groups_are_in_the_test_and_not_in_the_training(kind: str) -> None:
     made, stream = lesson("G", kind, IN_ORDER, 3), recording(kind, 3)
     taught, unseen = (
         {tuple(row) for row in values.tolist()} for values in (made.values, made.asked)
@@ -100,7 +102,7 @@ def test_whole_groups_are_asked_and_others_are_taught(kind: str) -> None:
     assert other.values[:9].tolist() != stream.values[:9].tolist()
 
 
-def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
+def test_the_test_has_new_rows_of_the_second_concept() -> None:
     made = lesson("F", "stagger_0_to_1", BLOCKS)
     assert made.labels.shape == (3000,)
     assert runs(made.labels[:2000]) == runs(made.labels[2000:]) == 2
@@ -111,7 +113,7 @@ def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
     assert made.answers.tolist() == second.labels[3000:4000].tolist()
 
 
-def test_another_unit_is_taught_after_the_first_one_or_alone() -> None:
+def test_another_unit_follows_the_first_one_or_is_alone() -> None:
     both, alone = (lesson("unit", "sea_a", way) for way in (BOTH_UNITS, NEW_UNIT))
     values, labels = SETS("sea_a").values, SETS("sea_a").labels
     assert both.values[:2000].tolist() == values[:2000].tolist()
@@ -123,7 +125,7 @@ def test_another_unit_is_taught_after_the_first_one_or_alone() -> None:
         assert made.answers.tolist() == labels[2500:3500].tolist()
 
 
-def test_first_samples_are_told_and_tables_are_shuffled() -> None:
+def test_the_first_samples_have_labels_and_tables_are_shuffled() -> None:
     made = lesson("first", "Phishing", "first 100")
     assert made.prequential
     assert made.values.tolist() == SETS("Phishing").values[:100].tolist()
@@ -134,10 +136,10 @@ def test_first_samples_are_told_and_tables_are_shuffled() -> None:
 
 
 def test_every_test_has_lessons_in_all_its_ways() -> None:
-    """Those that need no file; streams have 200 samples at most here."""
+    """Only tests without files run; streams have 200 samples at most."""
     for letter, test in TESTS.items():
         name = next((n for n in test.names if n in ("wine", "sea_a", "Phishing")), test.names[-1])
-        if letter in ("A", "G"):  # which need more samples
+        if letter in ("A", "G"):  # these need more samples
             continue
         for way in test.ways:
             made = lesson(letter, name, way, most=200)
@@ -146,7 +148,7 @@ def test_every_test_has_lessons_in_all_its_ways() -> None:
 
 
 @pytest.mark.parametrize("learner", [thicket(16384), *RIVER.values(), *BATCH.values()])
-def test_every_learner_knows_what_is_easy(learner) -> None:
+def test_every_learner_learns_an_easy_lesson(learner) -> None:
     easy = lesson("B", "wine", handful_way(20, MIXED))
     assert np.mean(learner.answers(easy, 1) == easy.answers) > 0.8
     made = lesson("first", "Phishing", "first 100")
@@ -155,8 +157,10 @@ def test_every_learner_knows_what_is_easy(learner) -> None:
         assert len(learner.answers(made, 1)) == 100
 
 
-def test_of_unseen_groups_a_thicket_knows_more_than_neighbours_and_naive_bayes() -> None:
-    """And about as much as a batch forest: people, days and rooms, two draws of each."""
+def test_on_unseen_groups_a_thicket_beats_neighbours_and_naive_bayes() -> None:
+    """It is about as accurate as a batch forest, on people, days and rooms,
+    with two draws each.
+    """
     shown = {"thicket": thicket(65536)} | {
         name: BATCH[name] for name in ("extra-trees", "bayes", "neighbours")
     }
@@ -174,14 +178,14 @@ def test_of_unseen_groups_a_thicket_knows_more_than_neighbours_and_naive_bayes()
 
 
 @pytest.mark.parametrize("name", [*RIVER, *BATCH])
-def test_a_seed_always_gives_the_same_answers(name: str) -> None:
+def test_a_seed_always_gives_the_same_predictions(name: str) -> None:
     learner = (RIVER | BATCH)[name]
     hard = lesson("E", "led_a", MIXED, most=2000)
     first, again = (learner.answers(hard, 3) for _ in range(2))
     assert first.tolist() == again.tolist()
 
 
-def test_values_that_are_missing_stop_nobody() -> None:
+def test_missing_values_stop_no_learner() -> None:
     easy = lesson("B", "wine", handful_way(20, MIXED))
     easy.values[::7, 3] = np.nan
     easy.asked[0] = np.nan
@@ -190,7 +194,7 @@ def test_values_that_are_missing_stop_nobody() -> None:
 
 
 def table(text: str, title: str) -> list[list[str]]:
-    """The rows of the first table below a heading."""
+    """Return the rows of the first table below a heading."""
     part = text.split(f"# {title}")[1].split("\n## ")[0]
     return [re.split(r" *\| *", line.strip("| ")) for line in part.splitlines() if "|" in line]
 
@@ -199,7 +203,7 @@ WORDS = ["benchmark", "teach", "--tests", "B,F", "--sets", "wine,sine_0_to_1,sea
 MORE = ["--limit", "400", "--bytes", "4096,8192", "--seeds", "2"]
 
 
-def test_the_command_writes_the_page_and_keeps_the_others(tmp_path: Path) -> None:
+def test_the_command_writes_the_page_and_stores_the_others_figures(tmp_path: Path) -> None:
     page, kept = tmp_path / "teach.md", tmp_path / "kept"
     where = ["--keep", str(kept), "--output", str(page)]
     assert main([*WORDS, *MORE, "--peers", "NaiveBayes", *where]) == 0
@@ -220,7 +224,7 @@ def test_the_command_writes_the_page_and_keeps_the_others(tmp_path: Path) -> Non
     assert page.read_text(encoding="utf-8") == text
 
 
-def test_kept_figures_of_other_lessons_are_refused(
+def test_stored_figures_of_other_lessons_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["benchmark", "teach", "--tests", "first", "--sets", "Phishing", "--bytes", "4096"]
@@ -243,7 +247,7 @@ def test_kept_figures_of_other_lessons_are_refused(
         (["--seeds", "0"], "--seeds has to be at least 1"),
     ],
 )
-def test_what_there_is_not_is_refused(
+def test_unknown_names_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["benchmark", "teach", *words]) == 2

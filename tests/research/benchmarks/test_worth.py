@@ -1,4 +1,4 @@
-"""`benchmark worth`: a thicket heard without one of its members."""
+"""`benchmark worth`: the accuracy of a thicket without one of its members."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def accuracies() -> dict[str, float]:
     return measure(open_stream("synth:rbf_m", limit=1500), 8192, 0, 256, lambda *_: None)
 
 
-def test_with_all_members_it_is_what_simulate_says(accuracies: dict[str, float]) -> None:
+def test_with_all_members_the_accuracy_equals_simulates(accuracies: dict[str, float]) -> None:
     stream = open_stream("synth:rbf_m", limit=1500)
     shape = {"features": 10, "classes": 5, "bytes": 8192}
     result = prequential.evaluate(stream, "thicket", shape, warmup=256)
     assert accuracies[WHOLE] == pytest.approx(result.accuracy, abs=1e-3)
 
 
-def test_the_neighbours_are_missed_where_concepts_are_local(accuracies: dict[str, float]) -> None:
+def test_neighbours_matter_where_concepts_are_local(accuracies: dict[str, float]) -> None:
     assert accuracies["neighbours"] < accuracies[WHOLE]
 
 
-def test_the_last_label_is_missed_where_it_rules() -> None:
-    """Features that say nothing, and labels in long runs."""
+def test_the_last_label_matters_where_labels_come_in_runs() -> None:
+    """Features have no information, and labels come in long runs."""
     rng = np.random.default_rng(0)
     labels = np.repeat(rng.integers(0, 2, 60), 25).astype(np.uint8)
     values = rng.normal(size=(1500, 6)).round(2)
@@ -38,7 +38,9 @@ def test_the_last_label_is_missed_where_it_rules() -> None:
     assert measured["last"] < measured[WHOLE] - 1
 
 
-def test_the_page_is_that_of_one_job(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_does_not_depend_on_the_number_of_jobs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     words = ["benchmark", "worth", "--streams", "sea_a,rbf_m", "--bytes", "8192", "--limit", "400"]
     pages = []
     for jobs in ("1", "2"):

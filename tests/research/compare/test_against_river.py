@@ -1,4 +1,4 @@
-"""Hoeffding trees in integers and fixed memory against River's, and against each other."""
+"""Hoeffding trees in integers and fixed memory, compared with River's and with each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE: dict[str, Any] = {
     "depth": 20, "nodes": 2047, "leaves": 255, "grace_period": 200, "split_confidence": 1e-7,
     "tie_threshold": 0.05, "adaptive": False, "bins": 16,
 }  # fmt: skip
-MARGIN = 1.5  # points: 16 bins a feature instead of a Gaussian for each class
+MARGIN = 1.5  # points: 16 bins per feature instead of a Gaussian per class
 
 
 def accuracy_of_river(stream: Stream) -> float:
@@ -52,7 +52,9 @@ def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> 
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
-    """Prequential errors in 20,000 samples of a stationary stream: at most two thirds."""
+    """It makes at most two thirds of the prequential errors in 20,000 samples of a
+    stationary stream.
+    """
     stream = open_stream(f"synth:random_tree_5_2_{seed}", limit=20_000)
     codes, labels = stream.values.astype(int) * 65535, stream.labels
     wrong = {}

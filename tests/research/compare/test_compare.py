@@ -1,4 +1,4 @@
-"""Learners side by side: the same figures as when each is run by hand, and no harm by failures."""
+"""Learners side by side: the same figures as in separate runs, and failures do no harm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from microshrub_research.compare.window_neighbours import NEIGHBOURS, WINDOW
 
 
 def cells_of(contenders: list[Contender], stream: Stream, **options: Any) -> dict[str, Cell]:
-    """By the contenders' names."""
+    """Return the cells by the contenders' names."""
     return {cell.name: cell for cell in compare(contenders, stream, **options)}
 
 
@@ -38,7 +38,7 @@ def stream() -> Stream:
     return make_stream(2000, missing=True)
 
 
-def test_ours_and_the_baselines_are_those_of_simulate(stream: Stream) -> None:
+def test_ours_and_the_baselines_equal_those_of_simulate(stream: Stream) -> None:
     names = ["shrub window=16 trees=4", "hoeffding policy=efdt leaf=mc"]
     contenders = [*map(our_learners.ours, names), PEERS["nochange"], PEERS["majority"]]
     cells = cells_of(contenders, stream, warmup=100)
@@ -58,7 +58,7 @@ def test_ours_and_the_baselines_are_those_of_simulate(stream: Stream) -> None:
 
 
 @pytest.mark.long
-def test_rivers_are_those_of_river(stream: Stream) -> None:
+def test_rivers_learners_equal_a_run_by_hand(stream: Stream) -> None:
     names = ["river:HoeffdingTree", "river:Bagging"]
     cells = cells_of([PEERS[name] for name in names], stream, jobs=2)
     models = [
@@ -110,7 +110,7 @@ def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) ->
 
 
 def test_a_time_limit_costs_only_its_own_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock jumps over the limit once the learner sleeps."""
+    """The clock jumps beyond the limit when the learner sleeps."""
     passed = 0.0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
     monkeypatch.setattr(worker_process, "time", clock)
@@ -130,7 +130,7 @@ def test_a_time_limit_costs_only_its_own_cell(monkeypatch: pytest.MonkeyPatch) -
     assert sleeps.samples_per_second is not None
 
 
-def test_stopping_in_between_leaves_no_process_behind() -> None:
+def test_stopping_early_leaves_no_process() -> None:
     import multiprocessing
 
     sleeper = Contender("sleeps", "odd", "sleeps")
@@ -141,8 +141,8 @@ def test_stopping_in_between_leaves_no_process_behind() -> None:
     assert not multiprocessing.active_children()
 
 
-def test_a_class_that_is_not_answered_is_never_right() -> None:
-    """The first sample of a baseline counts as wrong, also with all classes that there can be."""
+def test_a_sample_without_a_prediction_counts_as_wrong() -> None:
+    """A baseline's first sample counts as wrong, even with the greatest number of classes."""
     labels = np.zeros(300, np.uint8)
     for classes in (2, 256):
         names = tuple(str(c) for c in range(classes))
@@ -155,7 +155,7 @@ def test_a_class_that_is_not_answered_is_never_right() -> None:
     values=arrays(float, (12, 2), elements=st.sampled_from([np.nan, 0.0, 1.0, 5.0])),
     warmup=st.integers(1, 12),
 )
-def test_a_missing_value_is_the_last_one(values: np.ndarray, warmup: int) -> None:
+def test_a_missing_value_is_replaced_by_the_previous_one(values: np.ndarray, warmup: int) -> None:
     filled = catalogue.filled(values, warmup)
     for column, result in zip(values.T, filled.T, strict=True):
         early = [v for v in column[:warmup] if v == v]
@@ -166,7 +166,7 @@ def test_a_missing_value_is_the_last_one(values: np.ndarray, warmup: int) -> Non
 
 
 class TestSelect:
-    def test_names_and_groups_each_once(self) -> None:
+    def test_names_and_groups_are_selected_once(self) -> None:
         names = [c.name for c in catalogue.select("river:HAT, nochange,river")]
         assert names[:2] == ["river:HAT", "nochange"]
         assert sorted(names[2:]) == sorted(
@@ -181,20 +181,20 @@ class TestSelect:
             (",", "names no learner"),
         ],
     )
-    def test_unknown(self, text: str, message: str) -> None:
+    def test_unknown_names_are_refused(self, text: str, message: str) -> None:
         with pytest.raises(UserError, match=message):
             catalogue.select(text)
 
 
 class TestTreeSet:
-    def test_a_tree_for_every_system(self) -> None:
+    def test_there_is_a_tree_for_every_system(self) -> None:
         rows = tree_set.tree_rows()
         assert list(rows)[:2] == ["VFDT", "EFDT"]
         for row in rows.values():
             assert list(row) == list(tree_set.SYSTEMS)
             assert [c.system for c in row.values()] == list(tree_set.SYSTEMS)
 
-    def test_our_policies_differ_and_the_rest_is_the_same(self) -> None:
+    def test_our_policies_differ_and_all_else_is_the_same(self) -> None:
         rows = tree_set.tree_rows()
         settings = [dict(rows[name]["ours"].settings) for name in ("VFDT", "EFDT")]
         assert [s.pop("policy") for s in settings] == ["vfdt", "efdt"]
@@ -205,8 +205,8 @@ class TestTreeSet:
         assert settings[0]["grace_period"] == river["grace_period"] == moa["-g"]
 
 
-def test_what_was_measured_until_ctrl_c_is_kept() -> None:
-    """The cells that are done come first, then those that ran, with the time of what they saw."""
+def test_measurements_before_ctrl_c_are_kept() -> None:
+    """Finished cells come first, then running ones, with the time of their samples so far."""
     stream = make_stream(400)
 
     def interrupt(done: int, total: int, name: str) -> None:
@@ -232,8 +232,8 @@ def test_what_was_measured_until_ctrl_c_is_kept() -> None:
     assert sleeps.samples_per_second is not None
 
 
-def test_the_window_of_neighbours_says_what_scikit_learn_says() -> None:
-    """On the newest samples, each feature by its range there."""
+def test_the_window_of_neighbours_predicts_like_scikit_learn() -> None:
+    """The reference has the newest samples, with each feature scaled by its range in them."""
     stream = make_stream(1400)
     learner = catalogue.start(PEERS["neighbours"], stream, 256)
     result = learner.run(learner.prepare(slice(0, 1400)))
@@ -247,7 +247,7 @@ def test_the_window_of_neighbours_says_what_scikit_learn_says() -> None:
         assert result[at] == near.predict(values[at : at + 1] / wide)[0], at
 
 
-def test_a_last_label_is_that_of_before_and_never_the_samples_own() -> None:
+def test_the_last_label_is_a_previous_samples_label() -> None:
     labels = np.array([2, 0, UNKNOWN, 1, 1], np.int16)
     columns = catalogue.last_labels(labels, 3)
     assert columns.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0]]

@@ -1,4 +1,4 @@
-"""`microshrub compare` as a person or a script uses it."""
+"""`microshrub compare`, as users and scripts call it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from microshrub_tools.cli.main import main
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """600 samples of three features and three classes."""
+    """A file with 600 samples of three features and three classes."""
     made = make_stream(600)
     rows = [",".join(map(repr, row)) for row in made.values.tolist()]
     lines = [f"{row},{made.class_names[y]}" for row, y in zip(rows, made.labels, strict=True)]
@@ -29,14 +29,16 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path) -> int:
-    """The exit code of `microshrub compare WORDS`."""
+    """Return the exit code of `microshrub compare WORDS`."""
     try:
         return main(["compare", *map(str, words)])
     except SystemExit as stop:
         return int(stop.code or 0)
 
 
-def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+def test_table_and_json_have_the_same_figures(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
     record = tmp_path / "found.json"
     words = ["--limit", "500", "--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
     assert run(data, "synth:sea_a", *words, "--jobs", "2", "--json", record) == 0
@@ -53,10 +55,10 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path
     assert result["cells"][0]["settings"]["window"] == 16
 
 
-def test_figures_and_order_are_those_of_one_job(
+def test_figures_and_order_equal_those_of_one_job(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for times. Without --jobs it says how many run at a time."""
+    """Only times differ. Without --jobs, a note has the number of parallel runs."""
     monkeypatch.setattr("microshrub_host.cli.run_options.cores", lambda: 2)
     record = tmp_path / "found.json"
     words = ["--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
@@ -74,7 +76,7 @@ def test_figures_and_order_are_those_of_one_job(
 
 @pytest.fixture
 def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is there a compiler then, so what is needed is compiled before."""
+    """A machine without Java or a compiler, whose kernels are compiled before."""
     for model in ("hoeffding", "shrub"):
         compile_kernels(model, {})
     monkeypatch.setenv("PATH", "")
@@ -83,7 +85,7 @@ def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("without_java")
-def test_the_set_of_trees_without_java(
+def test_the_set_of_trees_works_without_java(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     record = tmp_path / "found.json"
@@ -100,10 +102,10 @@ def test_the_set_of_trees_without_java(
 
 @pytest.mark.long
 @pytest.mark.usefixtures("without_java")
-def test_the_set_of_speed(
+def test_the_set_of_speed_has_ratios(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One tree of them, without Java; the ratios are those of the samples a second as printed."""
+    """One of its trees, without Java; the ratios are those of the printed samples per second."""
     assert set(speed_set.speed_rows()) == {"VFDT", "EFDT", "HAT", "shrubs"}
     trees = {"HAT": speed_set.tree_rows()["HAT"]}
     monkeypatch.setattr(speed_set, "tree_rows", lambda: trees)
@@ -126,8 +128,8 @@ def test_the_set_of_speed(
     assert "one learner at a time" in capsys.readouterr().err
 
 
-def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    """Nobody is that fast."""
+def test_a_timeout_is_reported_in_its_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    """The limit is too short for any machine."""
     peer = ["--peers", "river:SRP", "--time-limit", "1"]
     assert run("synth:rbf_m", "--limit", "50000", "--ours", "shrub window=16", *peer) == 0
     output = capsys.readouterr().out
@@ -164,10 +166,10 @@ def test_bad_input_is_refused_before_anything_runs(
 
 
 @pytest.mark.long
-def test_few_labels_for_all(
+def test_a_label_budget_holds_for_all_learners(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
-    """Ours as `simulate` has it; the others learn as many, drawn at random."""
+    """Ours learn as with `simulate`; the others learn as many labels, drawn at random."""
     words = [data, "--label-budget", "10%"]
     ours = ["--model", "shrub", "--window", "16"]
     assert main(["simulate", *map(str, words), *ours, "--json", str(tmp_path / "s.json")]) == 0
@@ -191,7 +193,7 @@ def test_few_labels_for_all(
     assert every[0]["accuracy"] > mine["accuracy"]
 
 
-def test_a_budget_that_is_kept_says_nothing(
+def test_a_limit_of_bytes_that_holds_is_no_error(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     ours = ["--ours", "hoeffding depth=3", "--peers", "none"]
@@ -199,7 +201,9 @@ def test_a_budget_that_is_kept_says_nothing(
     assert "ours:hoeffding" in capsys.readouterr().out
 
 
-def test_by_default_it_is_everybody_who_can_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_by_default_all_learners_that_can_run_are_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     arguments = argparse.Namespace(ours=None, peers=None, model=None)
     names = [c.name for c in compare._contenders(arguments, {})]
     ours = [name for name in names if name.startswith("ours:")]
@@ -209,10 +213,10 @@ def test_by_default_it_is_everybody_who_can_run(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err.count("skipped") == len(missing)
 
 
-def test_a_saved_model_goes_on_beside_fresh_ones(
+def test_a_saved_model_continues_next_to_fresh_ones(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
-    """Its figure is that of `simulate`; columns are found by their names."""
+    """Its accuracy equals `simulate`'s; columns are matched by name."""
     model, record = tmp_path / "made.mshrub", tmp_path / "met.json"
     words = [data, "--limit", "300", "--model", "gaussian", "--save", model]
     assert main(["simulate", *map(str, words)]) == 0
@@ -234,7 +238,7 @@ def test_a_saved_model_goes_on_beside_fresh_ones(
         assert more[0] in capsys.readouterr().err
 
 
-def test_tune_says_where_a_saved_model_goes(
+def test_tune_refuses_a_saved_model_and_names_the_right_command(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     assert main(["tune", str(data), "--board", "rpi_pico", "--model", "made.mshrub"]) == 2

@@ -1,4 +1,4 @@
-"""MOA beside the others. Its own tests need the package capymoa and a Java runtime."""
+"""MOA in a comparison. Some tests need the package capymoa and a Java runtime."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from microshrub_research.compare.contender import NO_ANSWER
 _MISSING = catalogue.missing_for_moa()
 needs_moa = pytest.mark.skipif(bool(_MISSING), reason=f"MOA needs {_MISSING}")
 
-# The same stream through capymoa's own class and its own evaluation, in a process of its own.
+# The same stream through capymoa's own class and evaluation, in a separate process.
 _BY_HAND = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -35,15 +35,15 @@ print(prequential_evaluation(stream, NaiveBayes(stream.get_schema()))["cumulativ
 """
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "capymoa", None)  # an import of it fails
+def test_without_the_extra_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "capymoa", None)  # importing it fails
     with pytest.raises(UserError, match=r"moa:EFDT needs .*pip install 'microshrub\[bench\]'"):
         catalogue.select("river:HAT,moa:EFDT")
     assert catalogue.select("river:HAT")
 
 
 @needs_moa
-def test_without_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_java_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(UserError, match="moa:NaiveBayes needs a Java runtime"):
@@ -54,7 +54,7 @@ def test_without_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
 
 
 @needs_moa
-def test_moas_are_those_of_capymoa() -> None:
+def test_moas_learners_equal_capymoas() -> None:
     cell = next(compare([PEERS["moa:NaiveBayes"]], make_stream(1500)))
     assert not cell.failure
     assert cell.model_bytes_by == "measureByteSize"
@@ -65,7 +65,7 @@ def test_moas_are_those_of_capymoa() -> None:
 
 @needs_moa
 @pytest.mark.long
-def test_few_labels_are_learned_as_moas_loop_learns_all() -> None:
+def test_with_all_labels_the_loop_for_few_labels_equals_moas() -> None:
     work = Apart(run_with_labels, PEERS["moa:HoeffdingTree"], make_stream(1500), limit=120)
     results: list[list[int]] = []
     try:
@@ -80,8 +80,8 @@ def test_few_labels_are_learned_as_moas_loop_learns_all() -> None:
 
 
 @needs_moa
-def test_all_of_them_run() -> None:
-    """In one process, since it is Java's start that takes long."""
+def test_all_of_moas_learners_run() -> None:
+    """They share one process, since starting Java takes long."""
     contenders = catalogue.select("moa")
     contenders += [row["moa"] for row in tree_set.tree_rows().values()]
     work = Apart(run_all, contenders, make_stream(300), limit=120)
@@ -97,15 +97,15 @@ def test_all_of_them_run() -> None:
         work.close()
     assert [name for name, _ in results] == [contender.name for contender in contenders]
     for name, size in results:
-        if name in ("moa:ShrubsClassifier", "moa:SGBT"):  # nobody measures theirs
+        if name in ("moa:ShrubsClassifier", "moa:SGBT"):  # these have no measure
             assert size is None
         else:
             assert size > 1000
 
 
 @needs_moa
-def test_the_shrubs_of_capymoa_have_our_depth() -> None:
-    """Those of the set of speed; a tree of that depth is what it grows."""
+def test_capymoas_shrubs_have_our_depth() -> None:
+    """They are those of the set of speed; a grown tree has this depth."""
     contender = speed_set.speed_rows()["shrubs"]["capymoa"]
     cell = next(compare([contender], make_stream(120)))
     assert (cell.failure, cell.samples, cell.model_bytes) == ("", 120, None)
@@ -115,7 +115,7 @@ def test_the_shrubs_of_capymoa_have_our_depth() -> None:
 
 
 @needs_moa
-def test_sizes_and_shapes_are_asked_of_an_ensemble_that_has_seen_nothing() -> None:
+def test_an_ensemble_without_a_sample_has_sizes_and_shapes() -> None:
     wanted = [PEERS[name] for name in ("moa:ARF", "moa:HoeffdingTree")]
     cells = {cell.name: cell for cell in compare(wanted, make_stream(400), sizes=4, limit=120)}
     assert all(not cell.failure for cell in cells.values())

@@ -1,4 +1,4 @@
-"""`microshrub compare --target`: our regressors beside River's."""
+"""`microshrub compare --target`: our regressors compared with River's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from microshrub_tools.cli.main import main
 
 
 class Remembers:
-    """A learner of River's form that predicts the sum of the targets it was shown."""
+    """A learner with River's interface that predicts the sum of the targets so far."""
 
     def __init__(self) -> None:
         self.sum = 0.0
@@ -44,7 +44,7 @@ def test_a_peer_learns_a_row_when_its_target_is_known(horizon: int) -> None:
 
 @pytest.fixture
 def heat(tmp_path: Path) -> Path:
-    """300 rows of a temperature that follows a fan, one of them without it."""
+    """A file with 300 rows of a temperature that follows a fan; one row has no temperature."""
     rng = np.random.default_rng(5)
     fan = np.repeat(rng.integers(0, 4, 30), 10)
     warm = np.round(20 + np.cumsum(fan - 1.5) * 0.1 + rng.normal(size=300) * 0.05, 2)
@@ -56,10 +56,10 @@ def heat(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_they_are_as_simulate_says_and_beside_river(
+def test_ours_equal_simulates_and_rivers_are_compared(
     heat: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Errors, bytes and baselines are those of `simulate --target`; page and table hold them."""
+    """Errors, bytes and baselines equal those of `simulate --target`; page and table have them."""
     ahead = ["--target", "warm", "--horizon", "2", "--lags", "2", "--warmup", "50"]
     learner = ["--model", "hoeffding", "--grace-period", "20"]
     assert main(["simulate", str(heat), *ahead, *learner, "--json", str(tmp_path / "s.json")]) == 0
@@ -87,8 +87,8 @@ def test_they_are_as_simulate_says_and_beside_river(
         assert [name, f"{cell['mae']:.4g}"] in [row[:2] for row in rows]
 
 
-def test_one_that_diverges_says_so() -> None:
-    """Its squared errors are no numbers any more; JSON has no place for them."""
+def test_a_learner_that_diverges_is_reported() -> None:
+    """Its squared errors overflow, which JSON cannot represent."""
     stream = open_numbers("river:AirlinePassengers")
     messages = iter([([1e200] * stream.samples, 0.1), 500])
 

@@ -1,4 +1,4 @@
-"""`compare --html` and `simulate --html`: what stands in the pages."""
+"""`compare --html` and `simulate --html`: the content of the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OPTIONS = dict.fromkeys(compare_page.OPTIONS)
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """600 samples of three features and three classes, in a file of an odd name."""
+    """A file with 600 samples of three features and three classes, whose name contains HTML."""
     made = make_stream(600)
     rows = [",".join(map(repr, row)) for row in made.values.tolist()]
     lines = [f"{row},{made.class_names[y]}" for row, y in zip(rows, made.labels, strict=True)]
@@ -39,7 +39,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(*words: str | Path) -> int:
-    """The exit code of `microshrub WORDS`."""
+    """Return the exit code of `microshrub WORDS`."""
     try:
         return main([*map(str, words)])
     except SystemExit as stop:
@@ -47,7 +47,7 @@ def run(*words: str | Path) -> int:
 
 
 @pytest.mark.long
-def test_the_page_holds_what_the_json_does(data: Path, tmp_path: Path) -> None:
+def test_the_page_has_the_figures_of_the_json(data: Path, tmp_path: Path) -> None:
     page, record = tmp_path / "report.html", tmp_path / "found.json"
     words = [
         "--limit",
@@ -83,7 +83,7 @@ def test_the_page_holds_what_the_json_does(data: Path, tmp_path: Path) -> None:
     assert ["learner", data.name, "synth:sea_a"] in parsed.rows
 
 
-def test_a_set_has_its_table_and_no_page_is_begun_in_vain(
+def test_a_wrong_target_is_refused_before_the_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert run("compare", tmp_path / "none.csv", "--html", tmp_path / "no" / "r.html") == 2
@@ -105,7 +105,7 @@ def test_the_curve_is_the_running_accuracy() -> None:
         assert accuracy == pytest.approx(expected[samples - 1], abs=1e-4)
 
 
-def test_failures_stand_in_the_page() -> None:
+def test_failures_are_in_the_page() -> None:
     stream = make_stream(1000)
     odd = [Contender(f"odd:{name}", "odd", name) for name in ("raises", "is killed")]
     cells = list(compare([*odd, PEERS["nochange"]], stream, start=start_odd))
@@ -118,7 +118,7 @@ def test_failures_stand_in_the_page() -> None:
     assert parsed.tags.count("svg") == 1, "no accuracy by bytes"
 
 
-def test_the_best_are_bold_and_the_front_is_told() -> None:
+def test_the_best_are_bold_and_the_front_is_in_the_caption() -> None:
     stream = make_stream(100)
     cells = [
         Cell(
@@ -148,7 +148,7 @@ def test_the_best_are_bold_and_the_front_is_told() -> None:
     assert text.count("<strong>1.00</strong>") == 6, "equal ones are all the best"
 
 
-def test_names_in_the_picture_keep_apart() -> None:
+def test_names_in_the_picture_do_not_overlap() -> None:
     rng = np.random.default_rng(0)
     cells = [
         Cell(

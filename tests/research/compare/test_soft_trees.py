@@ -1,4 +1,4 @@
-"""Soft decision trees: what they compute, how they learn, and what is said without torch."""
+"""Soft decision trees: their output, their learning, and the error without torch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_trees(stream: Stream, **settings: Any) -> Any:
 
 
 def slow_probabilities(rows: Any, weights: Any, biases: Any, scores: Any, depth: int) -> Any:
-    """The sum over all leaves of eq. 1, of one path after the other."""
+    """Return the sum over all leaves of eq. 1, computed path by path."""
     values = np.zeros((len(rows), scores.shape[-1]))
     for row, x in enumerate(rows):
         for w, b, g in zip(weights, biases, scores, strict=True):
@@ -45,7 +45,7 @@ def slow_probabilities(rows: Any, weights: Any, biases: Any, scores: Any, depth:
 
 @needs_torch
 @pytest.mark.parametrize("depth", [0, 1, 3])
-def test_the_gradient_is_that_of_finite_differences(depth: int) -> None:
+def test_the_gradient_equals_finite_differences(depth: int) -> None:
     import torch
 
     trees = make_trees(make_stream(20), trees=2, depth=depth)
@@ -79,7 +79,7 @@ def test_the_gradient_is_that_of_finite_differences(depth: int) -> None:
 
 
 @needs_torch
-def test_it_learns_a_separable_stream_whatever_its_units() -> None:
+def test_a_separable_stream_is_learned_in_any_units() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(size=(4000, 3))
     labels = (values[:, 0] + values[:, 1] > 0).astype(np.uint8)
@@ -91,7 +91,7 @@ def test_it_learns_a_separable_stream_whatever_its_units() -> None:
 
 
 @needs_torch
-def test_values_are_standardised_by_those_so_far() -> None:
+def test_values_are_standardised_by_the_values_so_far() -> None:
     stream = make_stream(50)
     trees = make_trees(stream)
     for seen, row in enumerate(stream.values, 1):
@@ -102,8 +102,8 @@ def test_values_are_standardised_by_those_so_far() -> None:
 
 
 @needs_torch
-def test_it_predicts_before_it_learns() -> None:
-    """No label but those before tells in what it says, and none of its own batch does."""
+def test_samples_are_predicted_before_they_are_learned() -> None:
+    """A prediction depends only on earlier labels, and not on those of its own batch."""
     stream = make_stream(320)
     result = make_trees(stream, batch=16).run((stream.values, stream.labels))
     other = stream.labels.copy()
@@ -114,7 +114,7 @@ def test_it_predicts_before_it_learns() -> None:
 
 
 @needs_torch
-def test_its_bytes_and_its_cell() -> None:
+def test_a_cell_has_the_trees_bytes() -> None:
     stream = make_stream(300)
     contender = Contender(_NAME, "torch", "SoftTrees", {"trees": 2, "depth": 2, "batch": 8})
     cell = next(compare([contender], stream))
@@ -127,8 +127,8 @@ def test_its_bytes_and_its_cell() -> None:
     assert cell.accuracy == pytest.approx(100 * np.mean(result == stream.labels), abs=1e-4)
 
 
-def test_without_torch_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)  # an import of it fails
+def test_without_torch_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it fails
     with pytest.raises(UserError, match=r"torch:SoftTrees needs .*'microshrub\[bench\]'"):
         catalogue.select(_NAME)
     assert PEERS[_NAME].system == "torch"

@@ -1,4 +1,4 @@
-"""How large trees are: ours, and as River counts its own."""
+"""The size of trees: ours, and as River counts its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def stream() -> Stream:
 
 
 def run_of(stream: Stream, rules: str) -> tuple[Any, Any]:
-    """What it said of all samples, and its shape after them."""
+    """Return the predictions for all samples, and the final shape."""
     contender = our_learners.ours(f"{TREE} {rules}")
     model = catalogue.start(contender, stream, 256)
     return model.run(model.prepare(slice(0, len(stream.labels)))), model.shape()
@@ -30,7 +30,7 @@ def run_of(stream: Stream, rules: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     "rules", ["policy=vfdt", "policy=efdt", "adaptive=true", "boost=true policy=svfdt2"]
 )
-def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, rules: str) -> None:
+def test_the_bytes_are_those_of_the_smallest_sufficient_pool(stream: Stream, rules: str) -> None:
     output, shape = run_of(stream, f"nodes=511 leaves=300 {rules}")
     assert shape["nodes"] > 3
     assert shape["depth"] >= 2
@@ -44,12 +44,12 @@ def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, r
     assert same == shape
 
 
-def test_a_tree_of_one_leaf(stream: Stream) -> None:
+def test_a_tree_of_one_leaf_has_a_shape(stream: Stream) -> None:
     _, shape = run_of(stream, "depth=0 nodes=1 leaves=1")
     assert (shape["nodes"], shape["depth"], shape["features"]) == (1, 0, 0)
 
 
-def test_shrubs_are_no_tree(stream: Stream) -> None:
+def test_shrubs_have_no_shape(stream: Stream) -> None:
     model = catalogue.start(our_learners.ours("shrub window=16 trees=2 depth=2"), stream, 256)
     assert model.shape() is None
 
@@ -79,7 +79,7 @@ def deepest(node: Any) -> int:
     return 1 + max(map(deepest, node.children)) if hasattr(node, "children") else 0
 
 
-def test_naive_bayes_of_river_is_no_tree(stream: Stream) -> None:
+def test_naive_bayes_of_river_has_no_shape(stream: Stream) -> None:
     model = river_peers.RiverLearner("naive_bayes.GaussianNB", {}, stream.values, stream.labels)
     assert model.shape() is None
 
@@ -88,7 +88,7 @@ def without_times(cell: Cell) -> dict[str, Any]:
     return {name: v for name, v in cell.record().items() if "second" not in name}
 
 
-def test_here_and_apart_are_the_same(stream: Stream) -> None:
+def test_runs_here_and_in_a_process_are_the_same(stream: Stream) -> None:
     contender = our_learners.ours(f"{TREE} policy=efdt")
     (apart,) = compare([contender], stream, sizes=4)
     here = compare_here(contender, stream, sizes=4)
@@ -100,7 +100,7 @@ def test_here_and_apart_are_the_same(stream: Stream) -> None:
     assert nodes == sorted(nodes)
 
 
-def test_here_there_is_a_time_limit_too(stream: Stream) -> None:
+def test_a_run_here_has_a_time_limit_too(stream: Stream) -> None:
     cell = compare_here(our_learners.ours(TREE), stream, limit=0)
     assert "time limit of 0 s" in cell.failure
     assert cell.accuracy is None

@@ -1,4 +1,4 @@
-"""What the tests of reproductions start with."""
+"""Fixtures for tests of reproductions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers
+NOWHERE = "http://127.0.0.1:9"  # no OpenML answers here
 
 
 @pytest.fixture(scope="module")
 def without_java() -> Iterator[None]:
-    """River's learners, which start faster."""
+    """A machine without Java: River's learners start faster."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", "")
         patch.delenv("JAVA_HOME", raising=False)

@@ -1,4 +1,4 @@
-"""What all methods learned of a stream, where some learned more than others."""
+"""The part of a stream that all methods learned, where some learned more than others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from microshrub_research.papers.experiment import ExperimentResults, Method, Run
 
 
 def outcome(method: str, samples: int, size: float = 10.0) -> RunOutcome:
-    """Right at first and later not: after n samples, 100 - n / 100 percent."""
+    """Return a run that is right at first and wrong later: after n samples,
+    100 - n / 100 percent.
+    """
     points = range(100, samples + 1, 100)
     return RunOutcome(
         method, "s", 0, method, "ours", {}, "", samples, 4, 2,
@@ -28,7 +30,7 @@ def results(*outcomes: RunOutcome) -> ExperimentResults:
     return ExperimentResults(methods, ["s"], outcomes)
 
 
-def test_equal_lengths_are_left_alone() -> None:
+def test_equal_lengths_are_unchanged() -> None:
     outcomes = results(outcome("A", 500), outcome("B", 500))
     assert common_part(outcomes) is outcomes
 
@@ -41,15 +43,15 @@ def test_the_shortest_method_decides() -> None:
 
 
 def test_the_longest_run_of_a_method_is_its_length() -> None:
-    """A run that was cut short does not shorten the others."""
+    """A run that stopped early does not shorten the others."""
     outcomes = results(outcome("A", 1000), outcome("B", 300), outcome("B", 1000))
     assert common_part(outcomes) is outcomes
 
 
 def test_the_mean_size_is_that_of_the_part() -> None:
-    """3 of 10 points: the mean of 6, 7 and 8 is 3.5 below that of 6 to 15."""
+    """For 3 of 10 points, the mean of 6, 7 and 8 is 3.5 below that of 6 to 15."""
     assert shorten(outcome("A", 1000), 300).average_bytes == pytest.approx(10 - 3.5)
 
 
-def test_less_than_the_first_point_is_the_first_point() -> None:
+def test_the_first_point_is_the_shortest_part() -> None:
     assert shorten(outcome("A", 1000), 50).samples == 100

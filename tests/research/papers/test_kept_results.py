@@ -1,4 +1,4 @@
-"""Results that a run leaves behind: whole lines count, torn ones do not, others are not mixed."""
+"""Stored results of a run: complete lines count, torn ones do not, others are not mixed in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = {"--limit": 100, "--seed": 0, "numpy": "1"}
 
 
 def keep(folder: Path, *records: dict[str, int], head: dict[str, object] = HEAD) -> list[object]:
-    """What was there before these were added."""
+    """Add results; return the earlier ones."""
     with KeptResults(folder, head) as kept:
         before = list(kept.records)
         for record in records:
@@ -23,14 +23,14 @@ def keep(folder: Path, *records: dict[str, int], head: dict[str, object] = HEAD)
     return before
 
 
-def test_they_are_there_again(tmp_path: Path) -> None:
+def test_results_can_be_read_again(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     assert keep(folder, {"a": 1}, {"a": 2}) == []
     assert keep(folder, {"a": 3}) == [{"a": 1}, {"a": 2}]
     assert keep(folder) == [{"a": 1}, {"a": 2}, {"a": 3}]
 
 
-def test_cut_off_anywhere_the_whole_lines_count(tmp_path: Path) -> None:
+def test_complete_lines_count_after_a_cut_anywhere(tmp_path: Path) -> None:
     keep(tmp_path, {"a": 1}, {"a": 2})
     file = tmp_path / "results.jsonl"
     data = file.read_bytes()
@@ -46,7 +46,9 @@ def test_cut_off_anywhere_the_whole_lines_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [{"--limit": 200}, {"numpy": "2"}, {"more": 1}])
-def test_other_options_are_not_mixed(tmp_path: Path, other: dict[str, object]) -> None:
+def test_results_of_other_options_are_not_mixed_in(
+    tmp_path: Path, other: dict[str, object]
+) -> None:
     keep(tmp_path, {"a": 1})
     data = (tmp_path / "results.jsonl").read_bytes()
     with pytest.raises(UserError, match=r"made with .*another --output"):
@@ -54,7 +56,7 @@ def test_other_options_are_not_mixed(tmp_path: Path, other: dict[str, object]) -
     assert (tmp_path / "results.jsonl").read_bytes() == data
 
 
-def test_what_is_no_result(tmp_path: Path) -> None:
+def test_an_invalid_line_is_refused(tmp_path: Path) -> None:
     keep(tmp_path, {"a": 1})
     with (tmp_path / "results.jsonl").open("a") as file:
         file.write("oops\n{}\n")
@@ -63,13 +65,13 @@ def test_what_is_no_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
-def test_two_at_once_do_not_mix(tmp_path: Path) -> None:
+def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
     with KeptResults(tmp_path, HEAD), pytest.raises(UserError, match="another run is writing"):
         keep(tmp_path)
     assert keep(tmp_path) == []
 
 
-def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+def test_an_impossible_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="--output"):
         keep(tmp_path / "file")

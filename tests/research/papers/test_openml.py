@@ -1,4 +1,4 @@
-"""Data sets from a server of OpenML's kind: here a real one that serves made descriptions."""
+"""Data sets from a server like OpenML's: here a real one with made-up descriptions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MD5 = hashlib.md5(ARFF).hexdigest()
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """What there is, by path; asked has the paths that were asked for, in order."""
+    """A server of files by path; `asked` has the requested paths, in order."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.files: dict[str, bytes] = {}
-        self.cut = False  # files end half way
+        self.cut = False  # files end half-way
         self.asked: list[str] = []
 
     @property
@@ -38,7 +38,7 @@ class Server(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def put(self, number: int, samples: int, **changes: Any) -> None:
-        """A description of the data set with that number, and its place in the list."""
+        """Add a description of the data set with this number, and its entry in the list."""
         about = {
             "id": str(number),
             "name": "airlines",
@@ -99,7 +99,7 @@ def files(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "cache" / "openml").iterdir())
 
 
-def test_it_is_fetched_once(server: Server, tmp_path: Path) -> None:
+def test_a_data_set_is_fetched_once(server: Server, tmp_path: Path) -> None:
     server.put(7, 539_383)
     server.put(3, 50)
     server.put(9, 50)
@@ -113,7 +113,7 @@ def test_it_is_fetched_once(server: Server, tmp_path: Path) -> None:
     assert server.asked == requests
 
 
-def test_a_wrong_checksum(server: Server, tmp_path: Path) -> None:
+def test_a_wrong_checksum_is_refused(server: Server, tmp_path: Path) -> None:
     server.put(3, 50, md5_checksum="0" * 32)
     with pytest.raises(openml.OpenmlError, match=f"its MD5 is {MD5}, and .* says 0000"):
         openml.fetch("airlines", 50)
@@ -122,7 +122,7 @@ def test_a_wrong_checksum(server: Server, tmp_path: Path) -> None:
     assert openml.fetch("airlines", 50)[1].number == 2
 
 
-def test_a_cut_download(server: Server, tmp_path: Path) -> None:
+def test_a_truncated_download_is_refused(server: Server, tmp_path: Path) -> None:
     server.put(3, 50)
     about = openml.describe("airlines", 50)
     server.cut = True
@@ -142,7 +142,9 @@ def test_a_cut_download(server: Server, tmp_path: Path) -> None:
         ({"url": "URL/nowhere.arff"}, "answers 412"),
     ],
 )
-def test_what_cannot_be_had(server: Server, changes: dict[str, str], message: str) -> None:
+def test_unusable_data_sets_are_refused(
+    server: Server, changes: dict[str, str], message: str
+) -> None:
     if "URL" in str(changes.get("url")):
         changes = {"url": changes["url"].replace("URL", server.address)}
     server.put(3, 50, **changes)
@@ -150,7 +152,7 @@ def test_what_cannot_be_had(server: Server, changes: dict[str, str], message: st
         openml.fetch("airlines", 50)
 
 
-def test_answers_that_say_nothing(server: Server) -> None:
+def test_unusable_answers_are_refused(server: Server) -> None:
     path = "/data/list/data_name/airlines/status/active"
     with pytest.raises(openml.OpenmlError, match="answers 412"):
         openml.fetch("airlines", 50)
@@ -164,8 +166,10 @@ def test_answers_that_say_nothing(server: Server) -> None:
         openml.fetch("airlines", 60)
 
 
-def test_streams_by_name(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file goes before OpenML, and the class is the column that OpenML says."""
+def test_streams_are_found_by_name(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file is preferred to OpenML, and the class is the column in OpenML's description."""
     monkeypatch.setitem(paper_streams.OPENML, "airlines", ("airlines", 50))
     server.put(3, 50)
     (tmp_path / "elec.csv").write_text("x,class\n1,a\n2,b\n")
@@ -183,7 +187,7 @@ def test_streams_by_name(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
     assert streams["elec"].open(None).class_names == ("a", "b")
 
 
-def test_nobody_is_asked_twice_where_nobody_answers(
+def test_an_unreachable_server_is_asked_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))

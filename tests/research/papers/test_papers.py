@@ -1,7 +1,7 @@
-"""What the papers of the Hoeffding family claim, on streams like theirs, at 100,000 samples.
+"""The claims of the papers on Hoeffding trees, on similar streams, at 100,000 samples.
 
-"theirs" is the papers' setting: delta 1e-7, tie 0.05, a look every 200 samples, and no limit that
-matters to nodes and leaves.
+"theirs" is the papers' setting: delta 1e-7, tie 0.05, a check every 200 samples, and no effective
+limit on nodes and leaves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ THEIRS: dict[str, Any] = {
 
 @cache
 def run(source: str, **parameters: Any) -> tuple[float, int]:
-    """Accuracy in percent, and the nodes at the end."""
+    """Return the accuracy in percent, and the nodes at the end."""
     stream = stream_of(source, SAMPLES)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     done = prequential.evaluate(stream, "hoeffding", shape | THEIRS | parameters)
@@ -36,9 +36,9 @@ def run(source: str, **parameters: Any) -> tuple[float, int]:
 
 
 def test_regularization_needs_a_fifth_of_the_nodes() -> None:
-    """On average over two streams, at a cost of at most 1.1 points on each.
+    """That holds on average over two streams, at a cost of at most 1.1 points on each.
 
-    They depend on 4 features of 49 and on 3 of 50.
+    The streams depend on 4 features of 49 and on 3 of 50.
     """
     sizes = []
     for source in ("synth:agrawal_8_irrelevant_40", "synth:bg1_0_irrelevant_44"):
@@ -51,7 +51,7 @@ def test_regularization_needs_a_fifth_of_the_nodes() -> None:
 
 @pytest.mark.parametrize("turns", ["8_to_2", "8_to_0", "2_to_0", "0_to_2"])
 def test_adaptive_trees_are_better_where_the_concept_changes(turns: str) -> None:
-    """By 3 points at least; in the paper it is 4."""
+    """They are better by at least 3 points; in the paper by 4."""
     source = f"synth:agrawal_{turns}_at_{SAMPLES // 2}"
     assert run(source, adaptive=True)[0] >= run(source)[0] + 3
 
@@ -59,8 +59,8 @@ def test_adaptive_trees_are_better_where_the_concept_changes(turns: str) -> None
 # SVFDT (Turrisi da Costa, de Carvalho, Barbon 2018)
 
 STREAMS = ("elec", "weather", "synth:agrawal_a", "synth:led_a", "synth:rbf_m", "synth:sea_a")
-# A leaf has to have as many samples as others had on average: on 100,000 samples SVFDT-I needs
-# frequent looks and splits of leaves that are about as good, so that moments are many.
+# A leaf needs as many samples as others had on average: on 100,000 samples, SVFDT-I needs
+# frequent checks and splits of leaves that are about as good, so that there are many moments.
 OFTEN = {"grace_period": 50, "tie_threshold": 0.2}
 
 
@@ -68,7 +68,7 @@ OFTEN = {"grace_period": 50, "tie_threshold": 0.2}
     ("policy", "setting"), [("svfdt1", OFTEN), ("svfdt2", OFTEN), ("svfdt2", {})]
 )
 def test_strict_trees_are_smaller_and_about_as_good(policy: str, setting: dict[str, Any]) -> None:
-    """On every stream fewer nodes, at a cost of at most a point on average."""
+    """They have fewer nodes on every stream, at a cost of at most a point on average."""
     lost = []
     for source in STREAMS:
         plain, nodes = run(source, **setting)

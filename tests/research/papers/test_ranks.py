@@ -1,4 +1,4 @@
-"""Ranks and their tests: against a worked example of the literature, SciPy, and by property."""
+"""Ranks and their tests, compared with a worked example, with SciPy, and by property."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from microshrub_research.papers import ranks
 from microshrub_research.papers.ranks_plot import draw_ranks
 
 # Demsar 2006, Table 6: the AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets. Two values
-# of the last row but one are both printed as 0.975, and ranked 2 and 3.
+# in the last row but one are both printed as 0.975, and ranked 2 and 3.
 DEMSAR = np.array(
     [
         [0.763, 0.768, 0.771, 0.798],
@@ -42,7 +42,7 @@ tables = arrays(
 )
 
 
-def test_the_worked_example() -> None:
+def test_the_worked_example_is_reproduced() -> None:
     comparison = ranks.compare_ranks(NAMES, DEMSAR)
     assert comparison.ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
     assert comparison.chi_squared == pytest.approx(9.28, abs=0.005)
@@ -50,7 +50,7 @@ def test_the_worked_example() -> None:
     assert comparison.differ
 
 
-def test_without_ties_it_is_scipys() -> None:
+def test_without_ties_the_statistics_equal_scipys() -> None:
     table = np.random.default_rng(1).normal((0, 0.5, 1, 1.5, 5), size=(9, 5))
     comparison = ranks.compare_ranks(list("abcde"), table)
     expected = stats.friedmanchisquare(*table.T)
@@ -66,29 +66,31 @@ def test_without_ties_it_is_scipys() -> None:
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=12, unique_by=abs))
-def test_the_signed_rank_test_is_scipys(differences: list[int]) -> None:
+def test_the_signed_rank_test_equals_scipys(differences: list[int]) -> None:
     p_value = ranks.signed_rank(np.array(differences, dtype=np.float64))
     apart = [d for d in differences if d]
     expected = stats.wilcoxon(apart, method="exact").pvalue if apart else 1
     assert p_value == pytest.approx(expected)
 
 
-def test_equal_ranks_by_hand() -> None:
-    """Ranks 1.5, 1.5 and 3, all positive: one of eight signs, at both ends."""
+def test_equal_ranks_equal_the_case_by_hand() -> None:
+    """Ranks 1.5, 1.5 and 3 are all positive: one of eight combinations of signs, in each tail."""
     assert ranks.signed_rank(np.array([2.0, 2, 5, 0])) == pytest.approx(2 / 8)
     assert ranks.signed_rank(np.array([2.0, -2, 5])) == pytest.approx(2 * 3 / 8)
     assert ranks.signed_rank(np.zeros(4)) == 1
 
 
-def test_holm_by_hand() -> None:
-    """0.01 times 4, 0.02 times 3, 0.03 times 2, and the last is no less than those before."""
+def test_holms_correction_equals_the_case_by_hand() -> None:
+    """0.01 times 4, 0.02 times 3, 0.03 times 2,
+    and the last is at least as large as the others.
+    """
     adjusted = ranks.holm(np.array([0.03, 0.01, 0.02, 0.04]))
     assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert ranks.holm(np.array([0.6, 0.7])).max() == 1
 
 
 @given(tables)
-def test_ranks_sum_up(table: np.ndarray) -> None:
+def test_ranks_have_a_constant_sum(table: np.ndarray) -> None:
     k = table.shape[1]
     average = ranks.average_ranks(table)
     assert average.sum() == pytest.approx(k * (k + 1) / 2)
@@ -106,7 +108,7 @@ def test_equal_methods_are_in_one_clique(table: np.ndarray) -> None:
 
 
 @given(tables)
-def test_a_clique_differs_nowhere_and_cannot_grow(table: np.ndarray) -> None:
+def test_a_clique_has_no_difference_and_cannot_grow(table: np.ndarray) -> None:
     places, pairs = ranks.average_ranks(table), ranks.wilcoxon_holm(table)
     order = list(np.argsort(places, kind="stable"))
     for clique in ranks.cliques(places, pairs):
@@ -117,8 +119,8 @@ def test_a_clique_differs_nowhere_and_cannot_grow(table: np.ndarray) -> None:
             assert any(pairs[more, a] < ranks.ALPHA for a in clique)
 
 
-def test_cliques_by_hand() -> None:
-    """Of four, neighbours do not differ, and the first and the third do not either."""
+def test_cliques_equal_the_case_by_hand() -> None:
+    """Of four methods, neighbours do not differ, nor do the first and the third."""
     pairs = np.zeros((4, 4))
     for a, b in ((0, 1), (1, 2), (0, 2), (2, 3)):
         pairs[a, b] = pairs[b, a] = 1
@@ -128,7 +130,7 @@ def test_cliques_by_hand() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 3), (3, 1)])
-def test_too_few_to_compare(shape: tuple[int, int]) -> None:
+def test_too_few_methods_or_data_sets_are_refused(shape: tuple[int, int]) -> None:
     with pytest.raises(UserError, match="2 methods on 2 data"):
         ranks.compare_ranks(["a"] * shape[1], np.zeros(shape))
 

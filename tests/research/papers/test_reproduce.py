@@ -1,4 +1,4 @@
-"""`microshrub reproduce` from the command to the report, stopped in between and gone on with."""
+"""`microshrub reproduce` from the command to the report, also after an interruption."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run that nobody stopped."""
+    """The folder of a run that was not interrupted."""
     folder = tmp_path_factory.mktemp("reproduce") / "whole"
     assert run(folder) == 0
     return folder
 
 
 def run(folder: Path, *words: str) -> int:
-    """The exit code of a small run, with more options."""
+    """Return the exit code of a small run, with more options."""
     try:
         return main(["reproduce", *SMALL, "--output", str(folder), *words])
     except SystemExit as stop:
@@ -58,12 +58,12 @@ def lines(folder: Path) -> list[str]:
 
 
 def without_times(folder: Path) -> list[str]:
-    """The tables, but for how long things took."""
+    """Return the tables without the rows of times."""
     text = (folder / "tables.md").read_text()
     return [line for line in text.splitlines() if "| time, s |" not in line]
 
 
-def test_the_report(whole: Path) -> None:
+def test_the_report_has_tables_and_pictures(whole: Path) -> None:
     endings = [f"{name}.{suffix}" for name in NAMES for suffix in ("png", "svg")]
     files = sorted([*endings, "report.html", "results.jsonl", "tables.md"])
     assert sorted(path.name for path in whole.iterdir()) == files
@@ -86,10 +86,10 @@ def test_the_report(whole: Path) -> None:
     assert page.count("<svg") == len(NAMES)
 
 
-def test_what_is_there_is_not_run_again(
+def test_stored_results_are_not_run_again(
     whole: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A report of some of it, and the page elsewhere."""
+    """The report has a part of the results, and the page is in another folder."""
     folder, page = tmp_path / "some", tmp_path / "other.html"
     folder.mkdir()
     shutil.copy(whole / "results.jsonl", folder)
@@ -102,10 +102,10 @@ def test_what_is_there_is_not_run_again(
 
 
 @pytest.mark.long
-def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
-    """A begun second counts."""
+def test_a_method_starts_no_run_after_its_time_is_up(tmp_path: Path) -> None:
+    """A started second counts in full."""
     words = ["--streams", "led_a", "--methods", "SE,Thicket", "--configurations", "3"]
-    words += ["--jobs", "1"]  # else as many are begun at once as there are cores
+    words += ["--jobs", "1"]  # otherwise as many start at once as there are cores
     assert run(tmp_path, *words, "--method-time", "1") == 0
     text = (tmp_path / "tables.md").read_text()
     assert "| led_a | 1 of 500 | 1 of 500 |" in text
@@ -116,8 +116,8 @@ def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_methods_of_others_learn_less(tmp_path: Path) -> None:
-    """Each method has its own share of the stream, and ranks are over the common one."""
+def test_methods_of_others_may_learn_less(tmp_path: Path) -> None:
+    """Each method learns its own share of the stream, and ranks are over the common share."""
     words = ["--streams", "led_a", "--peer-limit", "300", "--peer-time", "1"]
     assert run(tmp_path, *words, "--configurations", "2") == 0
     text = (tmp_path / "tables.md").read_text()
@@ -127,8 +127,8 @@ def test_methods_of_others_learn_less(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
-    """The last line is torn, too."""
+def test_a_killed_run_continues(whole: Path, tmp_path: Path) -> None:
+    """The last line of its results is torn."""
     folder = tmp_path / "killed"
     program = "import sys; from microshrub_tools.cli.main import main; sys.exit(main())"
     words = [sys.executable, "-c", program, "reproduce", *SMALL, "--output", str(folder)]
@@ -156,7 +156,7 @@ def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
         (["--time-limit", "7"], "--time-limit"),
     ],
 )
-def test_other_options_are_not_mixed(
+def test_results_of_other_options_are_not_mixed_in(
     whole: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     before = lines(whole)
@@ -186,7 +186,7 @@ def test_bad_input_is_refused_before_anything_runs(
     assert not (tmp_path / "new").exists()
 
 
-def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_streams_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--streams", "nomao,weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
     err = capsys.readouterr().err
@@ -195,7 +195,9 @@ def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "no stream is available" in err
 
 
-def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_a_stream_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "weather.csv").write_text("x,class\n1,a\n2\n")
     words = ["--streams", "weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
@@ -203,8 +205,8 @@ def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.long
-def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
-    """Its failure is in the tables and not among what is kept."""
+def test_a_run_that_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
+    """Its failure is in the tables, but is not stored."""
     stream = tmp_path / "weather.csv"
     stream.write_text("x,class\n1,a\n2,b\n")
     contender = Contender("nobody:0", "nobody", "nothing")
@@ -224,7 +226,7 @@ def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Gone(Source):
-    """A stream that only the process which starts the workers can open."""
+    """A stream that only the parent process of the workers can open."""
 
     here: int = field(default_factory=os.getpid)
 
@@ -241,7 +243,7 @@ def one(contender: Contender, **changes: Any) -> experiment_runner.PlannedRun:
     )
 
 
-def test_what_is_too_large_is_not_run() -> None:
+def test_a_model_that_is_too_large_is_not_run() -> None:
     contender = Contender(
         "ours:SE", "ours", "shrub", {"window": 1024, "max_features": "sqrt(features)"}
     )
@@ -254,14 +256,14 @@ def test_what_is_too_large_is_not_run() -> None:
     assert "--depth" in experiment_runner.run_one(one(wrong)).failure
 
 
-def test_one_that_takes_too_long() -> None:
+def test_a_run_beyond_its_time_limit_is_stopped() -> None:
     contender = Contender("river:ARF", "river", "forest.ARFClassifier", {"n_models": 50})
     result = experiment_runner.run_one(one(contender, samples=20_000, seconds=2))
     assert result.failure == "time limit of 2 s"
     assert result.accuracy is None
 
 
-def test_moa_is_measured_on_the_way() -> None:
+def test_moas_bytes_are_measured_along_the_way() -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in JAVA.items():
             patch.setenv(name, value)

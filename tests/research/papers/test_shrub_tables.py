@@ -1,4 +1,4 @@
-"""The tables of the Shrub Ensembles experiment, of results made by hand, and the paper's own."""
+"""The tables of the Shrub Ensembles experiment, from results made by hand, and the paper's own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAPER = load_paper("shrub-ensembles")
 def made(
     method: str, stream: str, number: int, size: float, running: float, true: float = 90.0
 ) -> RunOutcome:
-    """A result of a run that came to its end."""
+    """Return a result of a run that finished."""
     return RunOutcome(
         method=method,
         stream=stream,
@@ -60,7 +60,7 @@ def method(name: str, count: int = 2) -> Method:
 
 @pytest.fixture
 def outcome() -> ExperimentResults:
-    """Two methods on two streams; the biggest model of elec has 400 bytes."""
+    """Results of two methods on two streams; the biggest model on elec has 400 bytes."""
     results = [
         made("SE", "elec", 0, 100, 50),
         made("SE", "elec", 1, 300, 80, true=70),
@@ -81,8 +81,8 @@ def table(outcome: ExperimentResults, title: str) -> ReportTable:
     return one
 
 
-def test_the_area_by_hand(outcome: ExperimentResults) -> None:
-    """SE: half from 100 to 300 and 0.8 up to 400; NB: 0.9 from 200 on; both of 400."""
+def test_the_area_equals_the_case_by_hand(outcome: ExperimentResults) -> None:
+    """SE: 0.5 from 100 to 300 and 0.8 up to 400; NB: 0.9 from 200 on; both relative to 400."""
     assert shrub_tables.apf(outcome, "elec", "SE", RUNNING) == pytest.approx(0.45)
     assert shrub_tables.apf(outcome, "elec", "NB", RUNNING) == pytest.approx(0.45)
     assert shrub_tables.apf(outcome, "elec", "SE", TRUE) == pytest.approx(0.9 * 300 / 400)
@@ -90,7 +90,7 @@ def test_the_area_by_hand(outcome: ExperimentResults) -> None:
     assert shrub_tables.apf(outcome, "weather", "NB", RUNNING) is None, "it has 300 MB"
 
 
-def test_the_papers_figures_stand_beside(outcome: ExperimentResults) -> None:
+def test_the_papers_figures_are_in_brackets(outcome: ExperimentResults) -> None:
     areas = table(outcome, "Area under the Pareto front, mean")
     assert areas.head == ["stream", "SE", "NB"]
     assert areas.rows[0] == ["elec", "0.4500 (0.9401)", "0.4500 (0.7616)"]
@@ -98,7 +98,7 @@ def test_the_papers_figures_stand_beside(outcome: ExperimentResults) -> None:
     assert areas.rows[1] == ["weather", "0.0000 (0.7586)", "- (0.6958)"]
 
 
-def test_the_best_without_and_with_a_limit(outcome: ExperimentResults) -> None:
+def test_the_best_models_are_listed_without_and_with_a_limit(outcome: ExperimentResults) -> None:
     rows = table(outcome, "without a limit").rows
     assert rows[0] == ["elec", "running, %", "80.00 (94.01)", "90.00 (76.17)"]
     assert rows[1] == ["elec", "accuracy, %", "70.00", "90.00"], "of the same configuration"
@@ -112,7 +112,7 @@ def test_the_best_without_and_with_a_limit(outcome: ExperimentResults) -> None:
     assert table(outcome, "below 16 KB").rows[0][2] == "80.00", "the paper has none"
 
 
-def test_failures_are_counted_by_what_they_are(outcome: ExperimentResults) -> None:
+def test_failures_are_counted_by_reason(outcome: ExperimentResults) -> None:
     lines = introduction(outcome)
     assert lines[0] == "Streams: elec (1,000 samples, 4 features, 2 classes), weather (1,000 " + (
         "samples, 4 features, 2 classes)."
@@ -122,7 +122,7 @@ def test_failures_are_counted_by_what_they_are(outcome: ExperimentResults) -> No
     assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in lines[-1]
 
 
-def test_all_of_it_as_markdown(outcome: ExperimentResults) -> None:
+def test_the_whole_report_is_markdown(outcome: ExperimentResults) -> None:
     made_tables = shrub_tables.tables(outcome)
     text = markdown("Title", "microshrub reproduce x", outcome, made_tables, pictures(outcome), {})
     for each in made_tables:
@@ -136,8 +136,8 @@ def test_all_of_it_as_markdown(outcome: ExperimentResults) -> None:
     ]
 
 
-def test_the_papers_ranks() -> None:
-    """What its text says: SE is between 1 and 2 and in one clique with SRP and ARF alone."""
+def test_the_papers_ranks_are_reproduced() -> None:
+    """Its text says that SE's rank is between 1 and 2, in one clique with SRP and ARF alone."""
     ranking = shrub_tables.rank_paper(PAPER)
     best = [PAPER.methods[i] for i in np.argsort(ranking.ranks)]
     assert best[:3] == ["SE", "SRP", "ARF"]
@@ -147,7 +147,7 @@ def test_the_papers_ranks() -> None:
 
 
 def test_the_papers_tables_agree_with_each_other() -> None:
-    """A limit takes nothing but models away, and the area is below the best accuracy."""
+    """A limit only removes models, and the area is below the best accuracy."""
     for stream in PAPER.tables["apf"]:
         for name in PAPER.methods:
             best = PAPER.value("accuracy", stream, name)
@@ -165,8 +165,8 @@ def test_the_papers_tables_agree_with_each_other() -> None:
 @pytest.mark.parametrize(
     ("system", "expected"), [("moa", 1000.0), ("river", 1000.0), ("ours", 2000.0)]
 )
-def test_the_average_size(system: str, expected: float) -> None:
-    """Of objects of a virtual machine, what they had before the first sample is subtracted."""
+def test_the_average_size_is_over_time(system: str, expected: float) -> None:
+    """For objects of a virtual machine, the size before the first sample is subtracted."""
     sizes = [(0, 1000), (10, 1500), (20, 2500)]
     assert experiment_runner.average_size(system, sizes) == expected
     assert experiment_runner.average_size(system, sizes[:1]) is None

@@ -31,7 +31,9 @@ Reproduce = Callable[..., tuple[str, list[dict[str, Any]], set[str]]]
 
 @pytest.fixture
 def reproduce(tmp_path: Path) -> Reproduce:
-    """Runs an experiment; gives its tables, its results and the pictures' names."""
+    """A function that runs an experiment, and returns its tables,
+    its results and the pictures' names.
+    """
 
     def run(name: str, **options: str) -> tuple[str, list[dict[str, Any]], set[str]]:
         words = [word for o, value in options.items() for word in (f"--{o}", value)]
@@ -46,14 +48,14 @@ def reproduce(tmp_path: Path) -> Reproduce:
 
 
 def rows(text: str, first: str, second: str) -> list[list[str]]:
-    """The cells of the tables' rows that begin with these two."""
+    """Return the cells of the tables' rows that begin with these two."""
     begin = f"| {first} | {second} |"
     lines = [line.split(" | ") for line in text.splitlines() if line.startswith(begin)]
     return [[cell.strip("| *") for cell in line] for line in lines]
 
 
 @pytest.mark.long
-def test_regularized(reproduce: Reproduce) -> None:
+def test_regularized_has_the_papers_figures(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "regularized",
         streams="BG1-50,SEA-50-drift",
@@ -61,7 +63,7 @@ def test_regularized(reproduce: Reproduce) -> None:
         limit="1000",
         configurations="2",
     )
-    assert len(results) == 2 * 5  # HT-REG has two
+    assert len(results) == 2 * 5  # HT-REG has two configurations
     assert not [result["failure"] for result in results if result["failure"]]
     by_key = {(r["stream"], r["method"], r["configuration"]): r for r in results}
     plain = by_key["BG1-50", "HT", 0]
@@ -71,7 +73,7 @@ def test_regularized(reproduce: Reproduce) -> None:
     assert omegas == [0.5, 0.1]
     (accuracy,) = rows(text, "BG1-50", "accuracy, %")
     assert accuracy[2].startswith(f"{plain['accuracy']:.2f}")
-    assert "(89.93)" in accuracy[2]  # the paper's
+    assert "(89.93)" in accuracy[2]  # the paper's figure
     assert "(" not in accuracy[5]  # which does not have River's
     (nodes,) = rows(text, "BG1-50", "nodes")
     assert nodes[2] == str(plain["shapes"][-1][1]["nodes"])
@@ -81,7 +83,7 @@ def test_regularized(reproduce: Reproduce) -> None:
 
 
 @pytest.mark.long
-def test_efdt(reproduce: Reproduce) -> None:
+def test_efdt_has_the_mean_errors_of_random_trees(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "efdt",
         streams="random_tree_5_2_1,random_tree_5_2_2,random_tree_2_2_1",
@@ -101,7 +103,7 @@ def test_efdt(reproduce: Reproduce) -> None:
 
 
 @pytest.mark.long
-def test_olboost(reproduce: Reproduce) -> None:
+def test_olboost_has_the_papers_counts(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "olboost",
         streams="led24,sea",
@@ -127,8 +129,8 @@ def test_olboost(reproduce: Reproduce) -> None:
 
 
 @pytest.mark.long
-def test_others_alone(reproduce: Reproduce) -> None:
-    """Tables and pictures of nothing are left out."""
+def test_methods_of_others_can_run_alone(reproduce: Reproduce) -> None:
+    """Empty tables and pictures are left out."""
     text, results, pictures = reproduce(
         "olboost", streams="sea", methods="river VFDT", limit="300", configurations="1"
     )
@@ -141,14 +143,14 @@ def test_others_alone(reproduce: Reproduce) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_extents_name_streams_that_may_be_asked_for(name: str) -> None:
+def test_the_extents_name_known_streams(name: str) -> None:
     experiment = load_experiment(name)
     for extent in (experiment.quick, experiment.full):
         assert set(extent.streams) <= set(experiment.streams)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_synthetic_streams_can_all_be_opened(name: str, tmp_path: Path) -> None:
+def test_all_synthetic_streams_can_be_opened(name: str, tmp_path: Path) -> None:
     experiment = load_experiment(name)
     sources, notes = experiment.find(experiment.streams, tmp_path)
     assert sources
@@ -165,7 +167,7 @@ def test_synthetic_streams_can_all_be_opened(name: str, tmp_path: Path) -> None:
         assert len({c.name for c in method.contenders}) == len(method.contenders)
 
 
-def test_all_of_a_papers_methods_are_there() -> None:
+def test_all_methods_of_a_paper_exist() -> None:
     wanted = {
         "regularized": {"HT", "HT-REG", "HAT", "HAT-REG", "river HT", "river HAT"},
         "efdt": {"VFDT", "EFDT", "VFDT mc", "EFDT mc", "river VFDT", "river EFDT"},
@@ -180,7 +182,7 @@ def test_all_of_a_papers_methods_are_there() -> None:
 # Streams
 
 
-def test_the_change_is_in_the_middle_of_what_is_asked_for() -> None:
+def test_the_change_is_in_the_middle_of_the_requested_samples() -> None:
     source = tree_streams.Changing("BG1-drift", "bg1_0_to_1_at_{at}_irrelevant_4")
     stream = source.open(8000)
     same = open_stream("synth:bg1_0_to_1_at_4000_irrelevant_4", limit=8000)
@@ -189,7 +191,9 @@ def test_the_change_is_in_the_middle_of_what_is_asked_for() -> None:
     assert source.open(None).values.shape == (SAMPLES, 10)
 
 
-def test_shuffled_streams_and_one_note_for_a_missing_one(put: Any, tmp_path: Path) -> None:
+def test_shuffled_streams_are_found_and_a_missing_one_has_one_note(
+    put: Any, tmp_path: Path
+) -> None:
     put("a,class\n" + "".join(f"{i},{i % 2}\n" for i in range(40)), "here.csv")
     names = ["here", "here_shuffled_1", "here_shuffled_2", "gone", "gone_shuffled_1"]
     sources, notes = tree_streams.find(names, tmp_path)
@@ -205,7 +209,7 @@ def test_shuffled_streams_and_one_note_for_a_missing_one(put: Any, tmp_path: Pat
     np.testing.assert_array_equal(cut.values, one.values[:7])
 
 
-def test_parts_of_the_regularized_paper() -> None:
+def test_streams_belong_to_parts_of_the_regularized_paper() -> None:
     names = ("AGR-50", "BG1-250-drift", "COV", "elec")
     assert [part_of(name) for name in names] == ["stationary", "drifting", "real", "real"]
 
@@ -231,10 +235,10 @@ def test_errors_of_parts_add_up() -> None:
     [
         ([5, 6, 7, 8, 9, 10], [1, 1, 2, 3, 3, 5], True),
         ([1, 1, 2, 3, 3, 5], [5, 6, 7, 8, 9, 10], False),
-        ([5, 6, 7, 8, 9], [1, 1, 2, 3, 3], False),  # of five pairs there is no such p
+        ([5, 6, 7, 8, 9], [1, 1, 2, 3, 3], False),  # five pairs cannot have such a p-value
         ([5, 6, 7, 8, 9, 10], [5, 6, 7, 8, 9, 10], False),
         ([5, 6, 7, 8, 9, 10], [4, 7, 6, 9, 8, 11], False),
     ],
 )
-def test_better_by_wilcoxon(a: list[int], b: list[int], better: bool) -> None:
+def test_better_means_significant_by_wilcoxon(a: list[int], b: list[int], better: bool) -> None:
     assert is_better(np.array(a, dtype=float), np.array(b, dtype=float)) == better

@@ -1,4 +1,4 @@
-"""The figures of the papers on Hoeffding trees: complete, and as their own sentences have them."""
+"""The figures of the papers on Hoeffding trees: complete, and consistent with the papers' text."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def olboost() -> Paper:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_paper_says_what_is_lost(name: str) -> None:
+def test_every_paper_lists_its_lost_figures(name: str) -> None:
     paper = load_paper(name)
     assert paper.title
     assert paper.year in (2018, 2019)
     assert paper.tables["lost"]
 
 
-def test_the_tables_of_regularized(regularized: Paper) -> None:
+def test_the_tables_of_regularized_are_complete(regularized: Paper) -> None:
     rows = {"stationary": {"AGR", "BG1", "SEA"}, "drifting": {"AGR", "BG1", "SEA"},
             "real": {"COV", "SPAM"}}  # fmt: skip
     for table in ("accuracy", "seconds", "gigabyte_hours"):
@@ -43,7 +43,7 @@ def test_the_tables_of_regularized(regularized: Paper) -> None:
     assert set(regularized.tables["experiments"]) == rows["stationary"] | rows["real"]
 
 
-def test_what_regularized_says_of_its_tables(regularized: Paper) -> None:
+def test_the_text_of_regularized_agrees_with_its_tables(regularized: Paper) -> None:
     value = regularized.value
     assert value("accuracy_stationary", "AGR", "HT") == 94.95
     assert value("accuracy_drifting", "BG1", "HAT-REG") == 89.40
@@ -63,7 +63,7 @@ def test_what_regularized_says_of_its_tables(regularized: Paper) -> None:
     assert int(min(faster)) == 6 or round(min(faster)) == 6  # "6 times", HAT on SEA
 
 
-def test_efdt_is_ahead_but_on_three_of_twelve() -> None:
+def test_efdt_is_ahead_except_on_three_of_twelve() -> None:
     ahead = load_paper("efdt").tables["ahead"]
     assert len(ahead) == 12
     behind = {name for name, who in ahead.items() if who == "VFDT"}
@@ -71,7 +71,7 @@ def test_efdt_is_ahead_but_on_three_of_twelve() -> None:
 
 
 @pytest.mark.parametrize("table", ["accuracy", "memory", "seconds"])
-def test_the_counts_of_olboost(olboost: Paper, table: str) -> None:
+def test_the_counts_of_olboost_are_complete(olboost: Paper, table: str) -> None:
     names = olboost.methods
     assert list(olboost.tables[table]) == list(names)
     assert len(olboost.tables["setting"]["datasets"]) == 11
@@ -82,8 +82,8 @@ def test_the_counts_of_olboost(olboost: Paper, table: str) -> None:
             assert sum(counts) <= 11  # no data set can be better both ways
 
 
-def test_what_olboost_says_of_its_counts(olboost: Paper) -> None:
-    """Sentences that tell whose the columns are, whose head the text has lost."""
+def test_the_text_of_olboost_agrees_with_its_counts(olboost: Paper) -> None:
+    """The sentences identify the columns, whose head is missing in the text."""
     value = olboost.value
     assert (value("memory", "O_SVFDT-I", "VFDT"), value("memory", "O_SVFDT-II", "VFDT")) == (6, 5)
     for base in ("VFDT", "SVFDT-I", "SVFDT-II"):

@@ -274,8 +274,7 @@ def test_kernels_are_parts_of_learn(counter: instruction_counts.Counter) -> None
     assert (move < train).all()
     assert (train < whole).all()
     # The wrappers are removed: each would cost hundreds. Looking up names may cost a little more
-    # or
-    # less than before, since the tables of names differ.
+    # or less than before, since the tables of names differ.
     assert np.abs(again - whole).max() < 150
 
 
