@@ -41,8 +41,7 @@ class Signal:
 
 
 class FloatNovelty:
-    """A novelty detector whose memory keeps its order; a new sample takes the place of a removed
-    one.
+    """A novelty detector whose memory has a fixed order; a new sample replaces a removed one.
 
     Where the floats are too close to decide, the caller decides whether a sample is unknown.
     """

@@ -67,7 +67,7 @@ class Test:
     make: Make
     each: tuple[str, ...] = ()  # ways for which the table shows each set next to the mean
     accuracies: tuple[str, ...] = ("balanced",)  # or "plain"
-    peers: tuple[str, ...] = PEERS  # names of the learners besides thickets
+    peers: tuple[str, ...] = PEERS  # names of the other learners, apart from thickets
 
 
 def in_blocks(labels: NDArray[np.uint8], rng: np.random.Generator, rounds: int = 1) -> Rows:

@@ -16,11 +16,11 @@ from microshrub_host.base.errors import UserError
 
 PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin")
 _START = 30.0  # seconds that mosquitto has to start, see patience()
-_OTHER_FILES = 64  # files of a broker besides the boards' connections
+_OTHER_FILES = 64  # files of a broker, apart from the boards' connections
 
 
 class LocalBroker:
-    """A mosquitto at `port` for this PC alone; it keeps no file, and sends without delay.
+    """A mosquitto at `port` for this PC alone, which stores no file and sends without delay.
 
     Raises UserError if there is no mosquitto, or if it does not start.
     """

@@ -248,7 +248,7 @@ class MqttLoad:
     """The results of all measurements.
 
     minutes       of the boards' time, which ran `speed` times as fast
-    empty, open_  the broker's memory before the first board and with all of them, in bytes
+    empty, open_  the broker's memory before the first board and with all boards, in bytes
     begun, lived  the traffic while the boards started, and in those minutes
     carried       the messages of `lived`
     flood         as many states as boards sent, as fast as they can be sent and received

@@ -135,9 +135,7 @@ def current(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def breath(chance: Generator, how: str, time: Signal) -> Signal:
-    """Simulate a belt around a chest: rate and depth of the breath, the heart,
-    the belt's position.
-    """
+    """Simulate a belt on a chest: rate and depth of the breath, the heart, the belt's position."""
     rate, depth = {
         "calm": (0.22, 1.0), "fast": (0.6, 0.7), "deep": (0.16, 2.2), "talking": (0.22, 1.1),
         "held": (0.2, 0.03),

@@ -221,7 +221,7 @@ def _functions(file: mpy.Module) -> Iterator[tuple[int, bytes]]:
 
 
 def _built_in(names: set[str]) -> dict[int, str]:
-    """Return those of these names that are built into MicroPython, by their numbers."""
+    """Return which of these names are built into MicroPython, by their numbers."""
     given = sorted(names)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, PACKAGE, "names.mpy")

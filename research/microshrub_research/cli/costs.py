@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compare(path: Path) -> int:
-    """Print the figures of a file and those of today; return 1 if there are complaints."""
+    """Print the figures of a file and the present ones; return 1 if there are complaints."""
     lines = count_history.read(path)
     emulated_boards.find_or_build(count_history.BOARD, messages.say)
     now = count_history.measure()

@@ -127,7 +127,7 @@ def missing_for_moa() -> str:
 
 
 def java() -> str | None:
-    """Return the Java program of JAVA_HOME, or else the one on PATH; None if there is none."""
+    """Return the Java program of JAVA_HOME, or the first one on PATH; None if there is none."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 

@@ -60,7 +60,7 @@ class StreamResults:
 
 
 def print_part(part: StreamResults) -> None:
-    """Print the set's table, or else a table with a row for every learner; then the failures."""
+    """Print the set's table, or a table with a row for every learner; then the failures."""
     console.say(f"{part.stream.name}: {size(part.stream)}")
     if part.table:
         _print_table(*part.table)

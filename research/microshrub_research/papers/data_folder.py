@@ -9,6 +9,6 @@ VARIABLE = "MICROSHRUB_DATA"
 
 
 def data_folder(given: Path | None = None) -> Path | None:
-    """Return the given folder, or else the environment variable's; None without either."""
+    """Return the given folder, or the environment variable's; None without either."""
     named = os.environ.get(VARIABLE)
     return given or (Path(named) if named else None)

@@ -67,9 +67,9 @@ class RunOutcome:
     model_bytes: int | None = None  # at the end
     average_bytes: float | None = None  # over time: see runner.average_size
     seconds: float | None = None
-    accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
-    sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
-    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
+    accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after a number of samples
+    sizes: Sequence[tuple[int, float]] = ()  # bytes after a number of samples
+    shapes: Sequence[tuple[int, Shape]] = ()  # the shape of a tree after a number of samples
     too_large: bool = False  # the run was skipped, as the model takes too many bytes
 
     def record(self) -> dict[str, Any]:

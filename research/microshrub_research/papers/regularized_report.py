@@ -59,7 +59,7 @@ def _row(stream: str) -> str:
     return stream.split("-")[0]
 
 
-# --- What regularization changes -----------------------------------------------------------------
+# --- The effect of regularization ----------------------------------------------------------------
 
 
 def _gains(experiment: ExperimentResults, paper: Paper) -> ReportTable:

@@ -155,7 +155,9 @@ def marked(mark: str) -> list[str]:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 @pytest.mark.parametrize("moment", ["start", "apart"])
 def test_a_killed_program_leaves_no_process(moment: str, tmp_path: Path) -> None:
-    """It is killed while the workers start, or when they have started processes of their own."""
+    """The program is killed while the workers start,
+    or when they have started processes of their own.
+    """
     script = (
         "from functools import partial\n"
         "from pathlib import Path\n"

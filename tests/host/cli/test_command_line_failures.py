@@ -72,8 +72,8 @@ def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
 
 
 def test_ctrl_c_is_handled_between_blocks_of_rows() -> None:
-    """It comes after the first progress: many rows are one call of a kernel,
-    but never all rows.
+    """The signal comes after the first progress: many rows are one call of a kernel,
+    but never all.
     """
     program = (
         "import sys; from microshrub_host.base import terminal; terminal._SECONDS = 0; "

@@ -54,7 +54,9 @@ def test_the_examples_are_listed_and_a_wrong_name_gets_a_suggestion(
 
 
 def test_the_demo_trains_a_board_twice(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its figures are for unlabelled data; only the board that learns recovers from a change."""
+    """The demo's figures are for unlabelled data;
+    only the board that learns recovers from a change.
+    """
     assert main(["demo", "--seeds", "2"]) == 0
     output = capsys.readouterr().out
     rows = [line.rsplit("%", 4) for line in output.splitlines() if line.startswith("  ")]

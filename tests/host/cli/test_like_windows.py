@@ -1,4 +1,6 @@
-"""A maker's commands run in a Python without the modules that Windows lacks; others say so."""
+"""A maker's commands run in a Python without the modules that Windows lacks;
+other commands print a message.
+"""
 
 from __future__ import annotations
 

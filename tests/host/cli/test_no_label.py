@@ -1,4 +1,4 @@
-"""`--no-label`: samples are scored without a class; a note says so where a class is assumed."""
+"""`--no-label`: samples are scored without a class; without the option, a note names the class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def scored(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict:
 
 
 def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The scores equal those next to a learner, bit for bit, on each engine."""
+    """The scores equal those with a learner, bit for bit, on each engine."""
     result = scored(capsys, recording, "--no-label")
     assert (result["samples"], result["features"], result["feature_names"]) == (900, 2, ["x", "z"])
     assert 700 in result["anomaly"]["alarms"]

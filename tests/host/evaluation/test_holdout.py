@@ -56,10 +56,10 @@ def halves(order: str, draw: int, samples: int = 4000) -> tuple[Any, Any, Any, A
 
 @pytest.mark.parametrize(("size", "worse"), [(16384, 4), (65536, 2)])
 def test_long_blocks_of_classes_are_nearly_as_good_as_mixed_samples(size: int, worse: int) -> None:
-    """Neither the trees nor the memory unlearn one class during the training of the other.
+    """The trees and the memory do not unlearn one class during the training of the other.
 
-    No plane separates the classes, as planes suit the softmax regression best, and it votes for
-    mixed classes, but not after runs.
+    No plane separates the classes, as planes suit the softmax regression best, and its votes count
+    for mixed classes, but not after runs.
     """
     right = {}
     for order in ("mixed", "class after class"):

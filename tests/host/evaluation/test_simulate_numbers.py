@@ -279,7 +279,9 @@ def test_a_random_walk_cannot_be_forecast(
 def test_rows_without_a_target_are_neither_learned_nor_scored(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, horizon: int
 ) -> None:
-    """Without a horizon, the result is that of a file without these rows; else they are a gap."""
+    """Without a horizon, the result is that of a file without these rows; with one,
+    they are a gap.
+    """
     values = np.random.default_rng(3).integers(0, 90, (200, 2))
     rows = [f"{a},{a + b % 4}" for a, b in values]
     gaps = {20, 21, 90}

@@ -239,7 +239,7 @@ def test_a_compiler_that_hangs_is_killed_with_its_processes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """During the wait, lines say so."""
+    """During the wait, a message says that the compiler is still running."""
     monkeypatch.setattr(c_kernels, "_TRIAL", 3.0)
     monkeypatch.setattr(c_kernels, "_LONGEST", 3.0)
     monkeypatch.setattr(c_kernels, "_SILENT", 1.0)

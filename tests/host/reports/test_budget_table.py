@@ -12,7 +12,7 @@ from microshrub_tools.cli.main import main
 
 BUDGET = ["budget", "--board", "rpi_pico", "--features", "12", "--classes", "5"]
 ROOT = Path(__file__).parents[3]
-LINES = 40  # of a screen, with the text around the table
+LINES = 40  # lines of a screen, with the text around the table
 
 
 def rows(printed: str) -> list[tuple[str, int]]:
@@ -65,7 +65,7 @@ def test_freezing_is_suggested_once(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_ram_that_the_smallest_model_needs_is_consistent(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Both texts include the RAM at its start."""
+    """Both texts include the RAM at the program's start."""
     board = tmp_path / "small.toml"
     file = (ROOT / "boards" / "nucleo_l476rg.toml").read_text(encoding="utf-8")
     board.write_text(re.sub("heap_free_bytes = .*", "heap_free_bytes = 66_000", file))

@@ -62,7 +62,7 @@ def test_bands_cover_all_frequencies_once_and_grow(window: int) -> None:
 
 
 def test_bands_are_named_in_hertz_if_the_rate_is_known() -> None:
-    """That also holds for 50 readings per second, where no band is above 25 Hz."""
+    """Names have hertz also at 50 readings per second, where no band is above 25 Hz."""
     known = chosen(None, 1, "rate=50 statistics=none").names(["ax"])
     assert known[:4] == ("ax_peak", "ax_tone", "ax_overtone", "ax_0.781-1.56Hz")
     assert known[-1].endswith("-25Hz")
@@ -181,7 +181,7 @@ def test_a_note_says_if_there_are_fewer_lags() -> None:
 
 
 def test_the_time_matches_the_counted_instructions() -> None:
-    """It is within a fifth of the output of `microshrub costs --features` for an
+    """The estimate is within a fifth of `microshrub costs --features` for an
     emulated Cortex-M0.
     """
     board = board_files.load("rpi_pico")

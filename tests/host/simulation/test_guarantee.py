@@ -77,7 +77,7 @@ def test_coverage_holds_for_any_votes() -> None:
 
 @pytest.mark.parametrize(("classes", "shape"), [(6, 0.2), (10, 0.4)])
 def test_sets_of_a_steady_model_are_little_larger_than_needed(classes: int, shape: float) -> None:
-    """They are compared with the best fixed threshold, computed afterwards."""
+    """The reference is the best fixed threshold, computed afterwards."""
     library: Any = loader.load("python")
     part = library.prediction_sets.Guarantee(3, classes)
     draw = np.random.default_rng(7)

@@ -123,7 +123,7 @@ def test_budget_includes_the_companion(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_parity_includes_the_companion(capsys: pytest.CaptureFixture[str]) -> None:
-    """It compares four engines, among them the real MicroPython with a locked heap."""
+    """The command compares four engines, among them the real MicroPython with a locked heap."""
     assert main(["parity", *DATA, *MODEL, *ABOVE]) == 0
     assert "engines are identical" in capsys.readouterr().out
 

@@ -194,7 +194,9 @@ def test_messages_of_single_values_get_a_command_whose_output_can_be_read(tmp_pa
 
 
 def test_points_of_the_line_protocol_are_read(tmp_path: Path) -> None:
-    """They have escapes, all kinds of fields, a point without a field, and times in seconds."""
+    """The points have escapes, all kinds of fields, a point without a field,
+    and times in seconds.
+    """
     lines = [
         rf"my\ room,on\,off=a\=b,floor={i % 2} t={i % 5}.5,n={i}i,u=3u,ok={'tF'[i % 2]},"
         rf'say="a, \"b\" {i % 2}" {1700000000 + i}'

@@ -152,7 +152,7 @@ def test_a_rising_column_causes_a_note_for_regression(put) -> None:
 
 
 def test_the_target_in_another_unit_causes_a_note(put) -> None:
-    """It does not for a forecast, where the present target may be known."""
+    """There is no note for a forecast, where the present target may be known."""
     draw = random.Random(1)
     celsius = [20 + draw.gauss(0, 3) for _ in range(2000)]
     near = [c + draw.gauss(0, 0.3) for c in celsius]

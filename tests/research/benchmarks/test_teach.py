@@ -158,7 +158,7 @@ def test_every_learner_learns_an_easy_lesson(learner) -> None:
 
 
 def test_on_unseen_groups_a_thicket_beats_neighbours_and_naive_bayes() -> None:
-    """It is about as accurate as a batch forest, on people, days and rooms,
+    """A thicket is about as accurate as a batch forest, on people, days and rooms,
     with two draws each.
     """
     shown = {"thicket": thicket(65536)} | {

@@ -52,9 +52,7 @@ def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> 
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
-    """It makes at most two thirds of the prequential errors in 20,000 samples of a
-    stationary stream.
-    """
+    """EFDT makes at most two thirds of VFDT's errors in 20,000 samples of a stationary stream."""
     stream = open_stream(f"synth:random_tree_5_2_{seed}", limit=20_000)
     codes, labels = stream.values.astype(int) * 65535, stream.labels
     wrong = {}

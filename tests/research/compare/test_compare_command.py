@@ -76,7 +76,7 @@ def test_figures_and_order_equal_those_of_one_job(
 
 @pytest.fixture
 def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without Java or a compiler, whose kernels are compiled before."""
+    """A machine without Java and without a compiler; the kernels are compiled before."""
     for model in ("hoeffding", "shrub"):
         compile_kernels(model, {})
     monkeypatch.setenv("PATH", "")
@@ -105,7 +105,9 @@ def test_the_set_of_trees_works_without_java(
 def test_the_set_of_speed_has_ratios(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One of its trees, without Java; the ratios are those of the printed samples per second."""
+    """The set has one tree here, without Java; ratios follow from the printed
+    samples per second.
+    """
     assert set(speed_set.speed_rows()) == {"VFDT", "EFDT", "HAT", "shrubs"}
     trees = {"HAT": speed_set.tree_rows()["HAT"]}
     monkeypatch.setattr(speed_set, "tree_rows", lambda: trees)
@@ -216,7 +218,7 @@ def test_by_default_all_learners_that_can_run_are_compared(
 def test_a_saved_model_continues_next_to_fresh_ones(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
-    """Its accuracy equals `simulate`'s; columns are matched by name."""
+    """The model's accuracy equals `simulate`'s; columns are matched by name."""
     model, record = tmp_path / "made.mshrub", tmp_path / "met.json"
     words = [data, "--limit", "300", "--model", "gaussian", "--save", model]
     assert main(["simulate", *map(str, words)]) == 0

@@ -81,7 +81,7 @@ def test_with_all_labels_the_loop_for_few_labels_equals_moas() -> None:
 
 @needs_moa
 def test_all_of_moas_learners_run() -> None:
-    """They share one process, since starting Java takes long."""
+    """All learners share one process, since starting Java takes long."""
     contenders = catalogue.select("moa")
     contenders += [row["moa"] for row in tree_set.tree_rows().values()]
     work = Apart(run_all, contenders, make_stream(300), limit=120)
@@ -105,7 +105,7 @@ def test_all_of_moas_learners_run() -> None:
 
 @needs_moa
 def test_capymoas_shrubs_have_our_depth() -> None:
-    """They are those of the set of speed; a grown tree has this depth."""
+    """The set of speed has these shrubs; a grown tree has their depth."""
     contender = speed_set.speed_rows()["shrubs"]["capymoa"]
     cell = next(compare([contender], make_stream(120)))
     assert (cell.failure, cell.samples, cell.model_bytes) == ("", 120, None)

@@ -88,7 +88,7 @@ def test_ours_equal_simulates_and_rivers_are_compared(
 
 
 def test_a_learner_that_diverges_is_reported() -> None:
-    """Its squared errors overflow, which JSON cannot represent."""
+    """The learner's squared errors overflow, which JSON cannot represent."""
     stream = open_numbers("river:AirlinePassengers")
     messages = iter([([1e200] * stream.samples, 0.1), 500])
 

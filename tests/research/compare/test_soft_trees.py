@@ -103,7 +103,7 @@ def test_values_are_standardised_by_the_values_so_far() -> None:
 
 @needs_torch
 def test_samples_are_predicted_before_they_are_learned() -> None:
-    """A prediction depends only on earlier labels, and not on those of its own batch."""
+    """A prediction depends on earlier labels, but not on labels of its own batch."""
     stream = make_stream(320)
     result = make_trees(stream, batch=16).run((stream.values, stream.labels))
     other = stream.labels.copy()

@@ -36,7 +36,7 @@ def run(source: str, **parameters: Any) -> tuple[float, int]:
 
 
 def test_regularization_needs_a_fifth_of_the_nodes() -> None:
-    """That holds on average over two streams, at a cost of at most 1.1 points on each.
+    """This ratio is the mean over two streams, at a cost of at most 1.1 points on each.
 
     The streams depend on 4 features of 49 and on 3 of 50.
     """
@@ -51,7 +51,7 @@ def test_regularization_needs_a_fifth_of_the_nodes() -> None:
 
 @pytest.mark.parametrize("turns", ["8_to_2", "8_to_0", "2_to_0", "0_to_2"])
 def test_adaptive_trees_are_better_where_the_concept_changes(turns: str) -> None:
-    """They are better by at least 3 points; in the paper by 4."""
+    """Adaptive trees are better by at least 3 points; in the paper by 4."""
     source = f"synth:agrawal_{turns}_at_{SAMPLES // 2}"
     assert run(source, adaptive=True)[0] >= run(source)[0] + 3
 
@@ -68,7 +68,7 @@ OFTEN = {"grace_period": 50, "tie_threshold": 0.2}
     ("policy", "setting"), [("svfdt1", OFTEN), ("svfdt2", OFTEN), ("svfdt2", {})]
 )
 def test_strict_trees_are_smaller_and_about_as_good(policy: str, setting: dict[str, Any]) -> None:
-    """They have fewer nodes on every stream, at a cost of at most a point on average."""
+    """Strict trees have fewer nodes on every stream, at a cost of at most a point on average."""
     lost = []
     for source in STREAMS:
         plain, nodes = run(source, **setting)

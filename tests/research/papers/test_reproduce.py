@@ -206,7 +206,7 @@ def test_a_file_that_is_not_a_stream_is_refused(
 
 @pytest.mark.long
 def test_a_run_that_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
-    """Its failure is in the tables, but is not stored."""
+    """The run's failure is in the tables, but is not stored."""
     stream = tmp_path / "weather.csv"
     stream.write_text("x,class\n1,a\n2,b\n")
     contender = Contender("nobody:0", "nobody", "nothing")

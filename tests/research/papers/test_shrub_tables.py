@@ -137,7 +137,9 @@ def test_the_whole_report_is_markdown(outcome: ExperimentResults) -> None:
 
 
 def test_the_papers_ranks_are_reproduced() -> None:
-    """Its text says that SE's rank is between 1 and 2, in one clique with SRP and ARF alone."""
+    """The paper's text says that SE's rank is between 1 and 2,
+    in one clique with SRP and ARF alone.
+    """
     ranking = shrub_tables.rank_paper(PAPER)
     best = [PAPER.methods[i] for i in np.argsort(ranking.ranks)]
     assert best[:3] == ["SE", "SRP", "ARF"]

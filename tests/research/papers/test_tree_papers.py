@@ -83,7 +83,7 @@ def test_the_counts_of_olboost_are_complete(olboost: Paper, table: str) -> None:
 
 
 def test_the_text_of_olboost_agrees_with_its_counts(olboost: Paper) -> None:
-    """The sentences identify the columns, whose head is missing in the text."""
+    """The sentences identify the columns; the text lacks their head."""
     value = olboost.value
     assert (value("memory", "O_SVFDT-I", "VFDT"), value("memory", "O_SVFDT-II", "VFDT")) == (6, 5)
     for base in ("VFDT", "SVFDT-I", "SVFDT-II"):

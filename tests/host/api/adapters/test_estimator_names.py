@@ -1,4 +1,4 @@
-"""The names in the adapters: those of River and scikit-learn, also without these packages."""
+"""The names in the adapters: River's and scikit-learn's, also without these packages."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_values_that_are_no_numbers_are_refused_before_any_change(value: Any) ->
 def test_a_sample_that_cannot_be_learned_changes_nothing(
     x: Any, y: Any, message: str, learned: int
 ) -> None:
-    """Neither the first sample, nor one of the warm-up, nor a later one."""
+    """The refused sample may be the first one, one of the warm-up, or a later one."""
     learner = ShrubClassifier(engine="python", warmup=10)
     for number in range(learned):
         learner.learn_one({"size": number}, number % 2)

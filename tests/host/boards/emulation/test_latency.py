@@ -100,7 +100,7 @@ def test_a_native_module_takes_less_time_and_ram(
 
 
 def test_only_some_boards_can_be_counted() -> None:
-    """They are the boards with a cost table; not those with a heap in PSRAM."""
+    """Boards with a cost table can be counted, but not those with a heap in PSRAM."""
     assert {name for name in board_files.names() if can_count(board_files.load(name))} == {
         name for name in board_files.names() if board_files.load(name).cost
     }

@@ -28,7 +28,7 @@ SAMPLES = 140
 
 @pytest.fixture(scope="session")
 def emulators() -> None:
-    """All emulated boards, built once if there are none; tests are skipped if that fails."""
+    """All emulated boards, built once if there are none; tests are skipped if a build fails."""
     for name in COUNTED:
         try:
             emulated_boards.find_or_build(name)

@@ -1,4 +1,4 @@
-"""A program with some kernels as bytecode, on an emulated RISC-V like that of an ESP32-C3.
+"""A program with some kernels as bytecode, on an emulated RISC-V like an ESP32-C3's.
 
 It learns the simulator's bits, and the estimate of its time is about right.
 """

@@ -243,7 +243,7 @@ def test_models_beyond_the_time_limit_are_not_tried() -> None:
 def shuffled(
     work: Any, tasks: Iterator[Candidate | None], *, jobs: int, scheduler: str | None
 ) -> Iterator[Outcome]:
-    """A stand-in for spread() that returns the results of running jobs in random order."""
+    """Stand in for spread(): yield the results of running jobs in random order."""
     draw = random.Random(jobs)
     running: list[Candidate] = []
     more = True
