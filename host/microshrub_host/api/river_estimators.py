@@ -156,7 +156,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         def __init__(self, **parameters: Any) -> None: ...
 
     def _check(self) -> None:
-        """Refuse parameters, in the learner's words, and start."""
+        """Raise AdapterError for invalid parameters, else prepare for the first sample."""
         self._check_warmup()
         self._labels: dict[Hashable, int] = {}
         self._most = 256
@@ -330,7 +330,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         def __init__(self, **parameters: Any) -> None: ...
 
     def _check(self) -> None:
-        """Refuse parameters, in the learner's words, and start."""
+        """Raise AdapterError for invalid parameters, else prepare for the first sample."""
         self._check_warmup()
         check_parameters(self)
         self._begin()

@@ -147,7 +147,7 @@ class Ranges:
         self._last = [-1] * len(ranges)  # last row with a value far outside
 
     def look(self, exact: Values) -> list[tuple[int, int]]:
-        """Return the columns that leave their ranges with these rows, each once and with the row.
+        """Return the columns that leave their ranges with these rows, each with the row's index.
 
         A column has left its range when _OFTEN values were far outside; _RARE values inside
         outweigh one of them.

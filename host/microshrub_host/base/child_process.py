@@ -103,9 +103,9 @@ VARIABLE = "MICROSHRUB_PATIENCE"
 
 
 def patience(seconds: float) -> float:
-    """Return the seconds, or the variable's value if larger.
+    """Return the seconds, or the value of MICROSHRUB_PATIENCE if larger.
 
-    Raises UserError if that is invalid.
+    Raises UserError if that value is invalid.
     """
     text = os.environ.get(VARIABLE) or "0"
     try:

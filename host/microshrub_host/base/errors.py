@@ -1,4 +1,4 @@
-"""Errors that a user can solve."""
+"""Errors that a user can do something about."""
 
 from __future__ import annotations
 

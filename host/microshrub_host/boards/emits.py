@@ -17,7 +17,7 @@ NATIVE, VIPER, BYTECODE = EMITS = ("native", "viper", "bytecode")
 def chosen(board: Board, asked: str = "", freeze: bool = False) -> str:
     """Return one of EMITS: the requested one, or else the best one for the board.
 
-    With `freeze`, the library is in the firmware, which MicroPython's tools cannot do with native
+    With `freeze`, the library is in the firmware, and MicroPython's tools cannot freeze native
     code. Raises UserError for a form that is not possible.
     """
     if asked not in ("", *EMITS):

@@ -198,7 +198,7 @@ def find(name: str) -> Emulator:
 def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
     """Return the result of find(), or else fetch and build the board, in the cache.
 
-    `progress` gets a line of text before each step. Raises NoEmulator.
+    `progress` receives a line of text before each step. Raises NoEmulator if that fails.
     """
     board = board_named(name)
     try:

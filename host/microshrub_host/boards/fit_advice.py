@@ -41,9 +41,9 @@ def options_to_lower(
 ) -> str:
     """Return advice: options that, each alone or else together, make the learner fit the board.
 
-    whole is the budget of the whole program; None: only the learner counts. frozen is the result
-    of frozen_advice() for that program, which ends the advice; if there are such options, the
-    reason begins it.
+    whole is the budget of the whole program; None: only the learner counts. The advice begins with
+    the reason, if any options fit, and ends with frozen, the result of frozen_advice() for that
+    program.
     """
     advice, some_fit = _which(deployment, whole, bool(frozen))
     return " ".join(filter(None, (reason if some_fit else "", advice, frozen)))

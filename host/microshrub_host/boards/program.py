@@ -41,10 +41,6 @@ class Program:
     for a learner without samples, `quantizer_state` for a quantizer that has yet to process its
     first `warmup` samples; if warmup is None, the ranges grow. `config` is the rest of
     config.json. `more_files` are further files of the board, by name.
-
-    `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
-    quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `config`
-    is the rest of config.json. `more_files` are more files of the board, by their names.
     """
 
     learner: str  # name of the learner's class

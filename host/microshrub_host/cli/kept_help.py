@@ -1,7 +1,8 @@
 """A cache for the text of a command's --help.
 
-Making the text takes most of the command's imports, including NumPy, for a page of text. The text
-is made again if a file of the program has changed, or the environment's settings for learners.
+Making the text needs most of the command's imports, including NumPy, just for a page of text. The
+text is made again if a file of the program has changed, or the environment's settings for
+learners.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Changes of the kernels' syntax trees before an engine compiles the kernels.
 
 For the engine `counted`, each kernel adds to a Counter the number of nodes in the syntax tree of
-each block of statements that runs. That is about proportional to the time without machine code,
+each block of statements that runs. The sum is about proportional to the time without machine code,
 and the same on every computer.
 """
 
