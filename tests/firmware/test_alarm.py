@@ -145,7 +145,7 @@ def test_page_hinkley_follows_the_floats(
 @pytest.mark.parametrize("delta", [0.0001, 0.5])
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_sum_stays_within_30_bits(delta: float, first: int) -> None:
-    """The sum goes to both limits; the checked engine refuses to store more."""
+    """The sum reaches both limits; the checked engine refuses to store more."""
     alarm = checked.DriftAlarm(threshold=4096, delta=delta, horizon=10000)
     words = words_of(alarm)
     for wrong, times in ((first, 40), (1 - first, 1500), (first, 1500)):
@@ -330,7 +330,7 @@ def test_forgetting_halves_the_old_shrubs(
     if len(before) < trees:
         assert after == halves
         assert abs(after[newest] - ONE // 2) <= len(before)
-    elif trees > 1:  # the lightest's part goes to all
+    elif trees > 1:  # the lightest's share is split among all
         dropped = halves.keys() - after.keys()
         assert dropped
         assert max(halves[slot] for slot in dropped) <= min(halves[slot] for slot in after)
@@ -339,7 +339,7 @@ def test_forgetting_halves_the_old_shrubs(
     assert sum(weights_of(model).values()) == ONE
 
 
-def test_there_is_nothing_to_forget_before_the_first_sample() -> None:
+def test_forgetting_before_the_first_sample_has_no_effect() -> None:
     model = ensemble(checked)
     model.forget()
     assert model.state_crc32() == ensemble(checked).state_crc32()

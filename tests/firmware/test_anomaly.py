@@ -77,7 +77,7 @@ def test_the_score_matches_the_floats(
 def test_alarms_never_exceed_the_allowed_number(
     period: int, window: int, stream: list[int]
 ) -> None:
-    """For any stream there is at most one alarm per period, and 17 more."""
+    """Any stream has at most one alarm per period, and 17 more."""
     anomaly = library.AnomalyScore(1, period, window)
     for code in stream:
         anomaly.update(row([code]))

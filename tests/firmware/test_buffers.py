@@ -83,7 +83,7 @@ def with_checksum(body: bytes) -> bytes:
 
 
 def rebuilt(text: bytes, buffers: bytes, stated_size: int | None = None) -> bytes:
-    """Return a well-formed saved state with that configuration and those buffers."""
+    """Return a well-formed saved state with that configuration and these buffers."""
     size = len(buffers) if stated_size is None else stated_size
     head = b"mshr\x01" + len(text).to_bytes(2, "little") + text
     return with_checksum(head + size.to_bytes(4, "little") + buffers)

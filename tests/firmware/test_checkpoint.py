@@ -35,8 +35,7 @@ class Disk:
     """Files in memory that fail at a given step: an opening, a truncation, a byte, a close.
 
     The current write leaves its beginning (`clean`), its beginning and garbage (`torn`), or
-    garbage
-    and its end (`holes`: a disk that writes in another order).
+    garbage and its end (`holes`: a disk that writes in another order).
     """
 
     def __init__(self, room: int = 1 << 20) -> None:

@@ -292,7 +292,7 @@ def test_a_rise_is_detected_in_time(p: float, old: int, rise: float, feed: Any) 
 
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.2), (0.6, 0.5), (0.95, 0.05), (1.0, 0.0)])
 def test_a_fall_is_forgotten_without_an_alarm(p: float, q: float, feed: Any) -> None:
-    """In 100 streams of 2,000 bits and 2,000 more, the mean becomes that of the new bits."""
+    """In 100 streams of 2,000 bits and 2,000 more, the mean becomes the new bits' mean."""
     rng = np.random.default_rng(5)
     alarms = 0
     for _ in range(100):

@@ -70,7 +70,7 @@ def reference(state: list[int], n: int) -> Iterator[tuple[list[int], int]]:
         yield state, ((state[0] ^ state[1]) % BITS) * n // BITS
 
 
-def test_is_prime_knows_the_small_primes() -> None:
+def test_is_prime_is_right_for_small_numbers() -> None:
     sieve = [n for n in range(2000) if n > 1 and all(n % p for p in range(2, n))]
     assert [n for n in range(2000) if is_prime(n)] == sieve
 
@@ -112,7 +112,7 @@ def test_a_long_run_stays_with_the_reference_and_within_30_bits(seed: int) -> No
 
 @given(SEEDS)
 @pytest.mark.parametrize("edge", EDGES)
-def test_every_seed_gives_a_state_that_moves(edge: int, seed: int) -> None:
+def test_every_seed_gives_a_state_that_changes(edge: int, seed: int) -> None:
     for given_seed in (edge, seed):
         state = seeded(given_seed)
         assert all(0 < x < m for x, m in zip(state, MODULI, strict=True))

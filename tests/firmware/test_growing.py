@@ -46,7 +46,7 @@ def test_a_moved_code_equals_the_code_in_the_new_range(
 @settings(max_examples=examples(500))
 @given(st.integers(0, 30), st.integers(1, 13), st.data())
 def test_a_code_of_a_shrinking_range_is_shifted(bits: int, halvings: int, data: Any) -> None:
-    """A moved code is that of its value, or lower by the resolution of the wider range."""
+    """A moved code is its value's code, or lower by the resolution of the wider range."""
     after = bits - halvings
     if after < 0:
         return
@@ -96,7 +96,7 @@ class Keeper:
     def __init__(self) -> None:
         self.codes: list[list[int]] = []
         self.moves: list[int] = []  # features, with the number of samples before
-        self.run = 1  # of the last label
+        self.run = 1  # length of the last label's run
 
     def label_run(self) -> int:
         return self.run
@@ -441,7 +441,7 @@ LEARNERS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("class_name", "parameters"), LEARNERS)
 def test_learners_follow_the_moves(class_name: str, parameters: dict[str, Any]) -> None:
-    """Their states stay valid, and they keep what they learned."""
+    """The learners' states stay valid, and keep the learned classes."""
     rows, labels = mixed(1, 600, 3)
     model = getattr(LIBRARY, class_name)(3, 3, **parameters)
     quantizer = LIBRARY.GrowingQuantizer(3, follow=(model,))
@@ -515,7 +515,9 @@ def test_with_another_gain_a_learner_is_as_accurate_as_before(gain: float) -> No
 
 @pytest.mark.usefixtures("micropython_command")
 @pytest.mark.parametrize("all_come", [True, False])
-def test_samples_of_another_unit_are_dropped_unless_classes_are_missing(all_come: bool) -> None:
+def test_samples_of_the_old_unit_are_dropped_once_all_classes_have_the_new_one(
+    all_come: bool,
+) -> None:
     """Two classes with close values do not make a board forget the third one."""
     rows, labels = clusters(900, 20)
     if not all_come:

@@ -151,7 +151,7 @@ def test_with_a_perfect_baseline_kappa_is_zero() -> None:
 
 
 def grown(classes: int, pairs: Pairs, times: int) -> Any:
-    """Return metrics that are equal to those after counting the pairs `times` times."""
+    """Return metrics as after counting the pairs `times` times."""
     metrics = counted(classes, pairs)
     (_, _, counts), *others = metrics.buffers()
     for word in range(metrics_module._SEEN, metrics_module._LAST):

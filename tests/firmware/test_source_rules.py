@@ -187,7 +187,7 @@ def test_imports_at_any_place_are_found(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_no_floats_dicts_and_try(file: str) -> None:
+def test_sources_have_no_floats_dicts_or_try(file: str) -> None:
     exceptions = set()
     for node, function in with_function(parse(file)):
         literal = isinstance(node, ast.Constant) and isinstance(node.value, (float, complex))

@@ -119,7 +119,7 @@ def test_a_forgotten_class_is_never_predicted_and_novel_again() -> None:
     world.wonder(2)
     with pytest.raises(ValueError, match="class 2 has no name"):
         world.spare.names.learned_as(stairs)
-    assert world.spare.name("steps") == 3  # not the one of which it has old samples
+    assert world.spare.name("steps") == 3  # not 2, of which old samples remain
 
 
 def test_the_whole_state_is_saved_and_continues(tmp_path: Any) -> None:

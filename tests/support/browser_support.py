@@ -70,7 +70,7 @@ class Browser(abc.ABC):
     def run(self, expression: str, *, by_hand: bool = False) -> Any:
         """Return the value of a JavaScript expression in the page; a promise is awaited.
 
-        By hand, the page may do what only a user's press allows.
+        With `by_hand`, the expression runs as in a user's press, which permits more.
         """
 
     @abc.abstractmethod

@@ -72,8 +72,7 @@ class EspChip:
     """The chip calls `send` with its output, and `run` when it starts the program in its flash.
 
     At first the flash is full of an old program. `damaged` is the number, from 0 on, of a packet
-    for
-    the flash in which a bit is flipped on the way.
+    for the flash in which a bit is flipped on the way.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A board on a pty that sends what a test wants: messages of another program, or damaged ones."""
+"""A board on a pty that sends a test's messages: another program's, or damaged ones."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ class HostileBoard:
 
     config: config.json, as bytes or fields. answers: kind and payload, by the request's name;
     `classes` gives the state of class 0 for all. A row of the confusion matrix has a count for
-    each
-    class. seen: an observation, sent again and again. text: other output, sent between the
+    each class. seen: an observation, sent again and again. text: other output, sent between the
     answers.
     """
 

@@ -172,7 +172,7 @@ def commands(folder: Path, port: int) -> list[list[str]]:
 
 
 def withstands(words: list[str]) -> str:
-    """Return what is wrong with the end of a command; "" if nothing is."""
+    """Return the fault in the end of a command, or ""."""
     out, err = io.StringIO(), io.StringIO()
     began = time.monotonic()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

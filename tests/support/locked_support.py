@@ -22,8 +22,7 @@ def printed_on_micropython(
     """Return the lines that the code prints with say(); lock() and unlock() lock the heap.
 
     names are imported from the library, given are variables: numbers, bytearrays, arrays. run runs
-    a
-    script.
+    a script.
     """
     values = "".join(f"{name} = {value!r}\n" for name, value in given.items())
     return run(_HEAD.format(names=", ".join(names)) + values + code).splitlines()

@@ -1,7 +1,7 @@
 """The most frequent of the last labels: a learner of one's own, in one file.
 
 0  state   'i'  the words below
-1  votes   'i'  [classes] the votes for the last sample that was asked for
+1  votes   'i'  [classes] the votes for the last sample that was predicted
 2  labels  'B'  [window] a ring of the last labels
 """
 
@@ -14,10 +14,10 @@ _STATE = const(0)  # places of buffers
 _VOTES = const(1)
 _LABELS = const(2)
 
-_WINDOW = const(0)  # of the state
+_WINDOW = const(0)  # words of the state
 _CLASSES = const(1)
 _HELD = const(2)  # labels in the ring, 0..window
-_NEXT = const(3)  # where the next one goes
+_NEXT = const(3)  # place of the next label
 _WORDS = const(4)
 
 _ALL = const(16711680)  # votes in all: 65536 * 255
@@ -25,7 +25,7 @@ _ALL = const(16711680)  # votes in all: 65536 * 255
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves the votes in the table."""
+    """Return the class of the sample at rows[at]; write the votes to the table."""
     address = ptr32(t)
     state = ptr32(address[_STATE])
     votes = ptr32(address[_VOTES])
@@ -44,7 +44,7 @@ def predict(t, rows, at: int) -> int:
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
-    """Take the label into the ring; returns the class predicted before."""
+    """Store the label in the ring; return the class predicted before."""
     address = ptr32(t)
     state = ptr32(address[_STATE])
     labels = ptr8(address[_LABELS])
@@ -60,7 +60,7 @@ def learn(t, rows, at: int, label: int) -> int:
 class Majority(Learner):
     """The most frequent of the last labels, whatever the features are.
 
-    window  1..255 labels that are looked back on
+    window  1..255 labels in the ring
     """
 
     PARAMETERS = "window 8 1..255"
@@ -96,5 +96,5 @@ class Majority(Learner):
         return self._flat[_VOTES]
 
     def progress(self):
-        """How many labels there are."""
+        """Return how many labels are in the ring."""
         return {"labels_held": self._flat[_STATE][_HELD]}

@@ -10,19 +10,19 @@ from microshrub.regressor import Regressor
 
 _STATE = const(0)  # place of the buffer
 
-_MEAN = const(0)  # of the state: a code, 0..65535
+_MEAN = const(0)  # word of the state: a code, 0..65535
 _WORDS = const(1)
 
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The mean so far; the sample does not matter."""
+    """Return the mean so far; the sample does not matter."""
     return ptr32(ptr32(t)[_STATE])[_MEAN]
 
 
 @micropython.viper
 def learn(t, rows, at: int, y: int) -> int:
-    """Move the mean by an eighth of the way; returns what it was."""
+    """Move the mean by an eighth of the distance; return the mean before."""
     state = ptr32(ptr32(t)[_STATE])
     predicted = state[_MEAN]
     state[_MEAN] = predicted + ((y - predicted) >> 3)  # between both
@@ -45,5 +45,5 @@ class MeanRegressor(Regressor):
         return 0 <= self._flat[_STATE][_MEAN] <= 65535
 
     def progress(self):
-        """Nothing that users should see."""
+        """Return no figures: users need none."""
         return {}

@@ -256,8 +256,7 @@ class Relay:
     """A relay between a board and its broker that cuts the line after a given number of bytes.
 
     cuts are pairs, one for each connection: the bytes from the board that pass, and the bytes to
-    the
-    board, None for all; after the last pair no connection is cut.
+    the board, None for all; after the last pair no connection is cut.
     """
 
     def __init__(self, port: int, cuts: Sequence[tuple[int | None, int | None]] = ()) -> None:

@@ -20,8 +20,7 @@ def run_in_node(folder: Path, program: str, exports: Mapping[str, str], given: A
     """Run a program that reads `given` and imports from ./bundle.mjs; return its JSON output.
 
     exports: the names that the bundle takes from each of the page's modules. Skips the test
-    without
-    node.
+    without node.
     """
     bundler = WEB / "node_modules" / ".bin" / "esbuild"
     if shutil.which("node") is None or not bundler.exists():

@@ -14,7 +14,7 @@ from packet_support import Board, sealed
 
 from microshrub_host.library import loader
 
-_JUDGED = 50  # one readable packet in so many is also evaluated, which takes long
+_JUDGED = 50  # one readable packet in 50 is also evaluated, which takes long
 _EDGES = (0, 1, 127, 128, 254, 255)
 
 

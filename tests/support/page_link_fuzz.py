@@ -91,8 +91,7 @@ def fuzz(frames: int, seed: int, every: int = 400, mishap: int = _MISHAP) -> Pag
     """Apply `frames` requests over a line with a fault in about `every` bytes.
 
     About every `mishap` frames the cable is pulled, and as often the device is reset; every twice
-    as
-    many frames the page's program is restarted.
+    as many frames the page's program is restarted.
     """
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "link.mjs"

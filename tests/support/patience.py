@@ -1,4 +1,4 @@
-"""How long tests wait for an event."""
+"""The longest time that tests wait for an event, and a function that waits."""
 
 from __future__ import annotations
 

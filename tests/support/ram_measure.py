@@ -75,12 +75,10 @@ def measure(learner_kwargs: Parameters, learner: str, native: bool = False) -> d
     With `native`, the kernels are in a native module.
 
     The MicroPython is a 32-bit one on this machine, where machine code is not on the heap. The
-    block
-    that its port, and no board's, keeps per function of machine code is left out. Raises
+    block that its port, and no board's, keeps per function of machine code is left out. Raises
     NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
     program ends with an error. The bytes of names are computed, not measured: pools of names
-    double,
-    and the few names of the measuring program would decide whether there is one more pool.
+    double, and the few names of the measuring program would decide whether there is one more pool.
     """
     growing = getattr(loader.load("python").learners.learner_class(learner), "moves", False)
     ranges = "GrowingQuantizer" if growing else "Quantizer"

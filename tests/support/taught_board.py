@@ -90,7 +90,7 @@ class DeepSleep(BaseException):
 
 
 class _Sensor:
-    """Three values; while `teaching` is set, they are those of a class that is being taught."""
+    """Three values; while `teaching` is set, they belong to a class that is being taught."""
 
     names = ("x", "y", "z")
 
@@ -272,8 +272,8 @@ def check(
     """Check that a power cut loses at most the labels of the last seconds.
 
     The power is cut after each operation of the flash, at the end of each limit, and at random
-    times.
-    count(app) returns how many labels a restarted board still knows. Returns the number of cuts.
+    times. count(app) returns how many labels a restarted board still knows. Returns the number of
+    cuts.
     """
     kept = [(at, count(board.restored(files))) for at, files in board.flash.left]
     cuts = {board.seconds, *(at for at, _ in kept), *moments(board)}

@@ -66,7 +66,7 @@ class WebKit(Browser):
             self.run(self._first)
 
     def run(self, expression: str, *, by_hand: bool = False) -> Any:
-        # The page allows no eval(), so only a try tells whether the text is an expression
+        # The page allows no eval(), so only a try shows whether the text is an expression
         try:
             return self._value_of(f"({expression.strip().rstrip(';')}\n)")
         except SyntaxError:

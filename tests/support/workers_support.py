@@ -17,7 +17,7 @@ def square(task: int) -> int:
 
 
 def misbehave(shared: dict[str, str], task: str) -> str:
-    """Misbehave as the task says."""
+    """Misbehave in the way that the task names."""
     if task == "raise":
         raise ZeroDivisionError("it came to this")
     if task == "refuse":

@@ -152,7 +152,7 @@ def test_nothing_is_allocated_and_the_pc_agrees(
         text=True,
     )
     try:
-        expected = [on_the_pc(parameters).state_crc32() for parameters in models]  # meanwhile
+        expected = [on_the_pc(parameters).state_crc32() for parameters in models]  # in parallel
         output, complaint = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()

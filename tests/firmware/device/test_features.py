@@ -121,11 +121,11 @@ def test_the_largest_windows_do_not_overflow(low: int, high: int, rows: int) -> 
 
 @settings(max_examples=examples(20))
 @given(st.lists(values, min_size=1, max_size=64))
-def test_llvm_gives_the_same(window: list[int]) -> None:
+def test_llvm_gives_the_same_features(window: list[int]) -> None:
     assert summarized(window, 0, "llvm") == summarized(window)
 
 
-def test_a_board_gives_the_same(run_micropython: Callable[[str], str]) -> None:
+def test_a_board_gives_the_same_features(run_micropython: Callable[[str], str]) -> None:
     rng = np.random.default_rng(5)
     windows = [(rng.integers(-LIMIT, LIMIT, n).tolist(), n // 3) for n in (1, 2, 64, 255, 1024)]
     windows += [([-LIMIT] * 1024, 0), ([LIMIT - 1] * 1024, 9), ([-LIMIT, LIMIT - 1] * 512, 5)]

@@ -239,7 +239,7 @@ def test_a_packet_of_a_single_sample_is_refused(
     assert not board.given
 
 
-# What else a person does: (what is sent, whether a board knows it), each 6 seconds after the last
+# Other acts of a person, 6 seconds apart: (the request, whether a board has it in its state)
 
 Act = tuple[Callable[[TaughtBoard], Request], Callable[[Any], bool]]
 
@@ -292,7 +292,7 @@ ACTS: dict[str, tuple[list[Act], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("what", ACTS)
-def test_a_power_cut_keeps_a_persons_acts(what: str, make: Make) -> None:
+def test_a_persons_acts_survive_a_power_cut(what: str, make: Make) -> None:
     """Acts follow one another; each is in flash 5 seconds later."""
     acts, fields = ACTS[what]
     board = make(**fields)

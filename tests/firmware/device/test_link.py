@@ -254,7 +254,7 @@ def test_only_the_open_session_is_served() -> None:
     assert device.app.calls == ["reset"] * 3
 
 
-def test_a_new_session_knows_no_old_answers() -> None:
+def test_a_new_session_has_no_old_answers() -> None:
     device = Device().open()
     for k in range(1, 9):
         device.ask(RESET, k)

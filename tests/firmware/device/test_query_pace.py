@@ -74,7 +74,7 @@ def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: Quer
     assert strategy.saved > saved  # samples still earn queries
 
 
-def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: QueryBoard) -> None:
+def test_the_next_query_comes_a_pause_after_an_answer(board: QueryBoard) -> None:
     for text in ("class 1", "Don't know"):
         stamp = board.until_asked()
         assert board.answer(f"{stamp} {text}") in ("learned: class 1", "nothing was learned")

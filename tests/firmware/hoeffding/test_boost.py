@@ -200,12 +200,12 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
             assert not counts.any()
             assert not seen.any()
             leaf_counts = counts_of(model, slot)
-            assert (prior == leaf_counts[2] - leaf_counts[1]).all()  # all it has, less what it saw
+            assert (prior == leaf_counts[2] - leaf_counts[1]).all()  # without the samples it saw
     assert model.nodes_used > 3
 
 
 @pytest.mark.parametrize("weight", [1, 0.25, 6])
-def test_equal_lambdas_weigh_all_samples_alike(weight: float) -> None:
+def test_equal_lambdas_weigh_all_samples_equally(weight: float) -> None:
     """This holds on average, over 4,000 samples of one leaf, whatever the leaf predicts."""
     model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, boost=True, lambda_min=weight, lambda_max=weight, adaptive=False

@@ -164,7 +164,7 @@ def gain_of(case: Case, feature: int, threshold: int, gini: bool) -> float:
 
 
 def borders(case: Case, feature: int) -> list[int]:
-    """Return the greatest code that goes left, for the border after each bin but the last."""
+    """Return the greatest code on the left side, for the border after each bin but the last."""
     low, span = int(case.low[feature]), int(case.high[feature] - case.low[feature]) + 1
     bins = case.bins[feature]
     return [low - 1 + -(-(b + 1) * span // bins) for b in range(bins - 1)]
@@ -277,7 +277,7 @@ def _slanted(classes: int) -> NDArray[np.float64]:
 
 
 def test_a_slot_can_count_forever() -> None:
-    """In 300,000 samples of one bin, no count exceeds 16 bits, and the ratio of classes stays."""
+    """In 300,000 samples of one bin, no count exceeds 16 bits, and the class ratio is kept."""
     model = loader.load(loader.fastest()).HoeffdingTree(1, 2, depth=0, adaptive=False)
     held = {name: buffer for name, _, buffer in model.buffers()}
     labels = bytearray([0, 1, 1, 1] * 5000)

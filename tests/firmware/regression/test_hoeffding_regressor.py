@@ -46,7 +46,7 @@ def test_it_matches_the_tree_in_floating_point(
 
 
 def test_a_split_that_makes_predictions_worse_is_undone() -> None:
-    """On a ramp that the feature does not predict, the mean of all targets beats that of half."""
+    """On a ramp that no feature predicts, the mean of all targets beats the mean of half."""
     model = LIBRARY.HoeffdingRegressor(1, depth=1, grace_period=300)
     codes = np.arange(300).reshape(-1, 1) % 2 * 60000
     learn(model, codes, codes[:, 0] // 2 + 9000)
@@ -61,7 +61,7 @@ def test_a_split_that_makes_predictions_worse_is_undone() -> None:
 
 
 @pytest.mark.parametrize("sizes", [{"leaves": 1, "nodes": 15}, {"nodes": 15}, {"depth": 0}])
-def test_a_small_pool_goes_where_the_errors_are_now(sizes: dict[str, int]) -> None:
+def test_a_small_pool_grows_where_the_errors_are(sizes: dict[str, int]) -> None:
     """The tree stays within its nodes, and follows a drift although all nodes are in use."""
     codes, targets = drawn(5, 6000)
     targets[3000:] = 65535 - targets[3000:]

@@ -35,7 +35,7 @@ FAIR = 1e-3  # the seeds are fixed, so a smaller p-value is a defect
 
 @dataclass
 class Shrub:
-    """A slot of the pool, read as the tables in pool.py and cart.py say."""
+    """A slot of the pool, with the layout of the tables in pool.py and cart.py."""
 
     depth: int
     linked: bool
@@ -106,7 +106,7 @@ def grown(engine: str, rows: Ints, labels: Ints, classes: int, **parameters: Any
 
 @dataclass
 class Visit:
-    """A node, what lies above it, and which samples come through."""
+    """A node, its level, and the samples that pass it."""
 
     node: int
     level: int
@@ -117,8 +117,7 @@ def visits(shrub: Shrub, codes: Ints) -> Iterator[Visit]:
     """Yield every node that a sample passes, with its samples.
 
     In a shrub by position, a node without a split sends all its samples left, level after level;
-    only
-    the topmost of these nodes counts, as a leaf.
+    only the topmost of these nodes counts, as a leaf.
     """
     stack = [Visit(shrub.root(), 0, np.arange(len(codes)))]
     while stack:
@@ -393,7 +392,7 @@ def test_equal_features_are_drawn_evenly() -> None:
 
 
 def test_equal_thresholds_are_drawn_evenly() -> None:
-    """With labels 0 1 0 1, cutting off the first sample and the last are equally good splits."""
+    """With labels 0 1 0 1, splits after the first sample and before the last are equally good."""
     rows = np.array([[10], [20], [30], [40]])
     labels = np.array([0, 1, 0, 1])
     _, best = best_splits(rows, labels, 2)

@@ -50,7 +50,7 @@ def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int
 
 
 @pytest.mark.parametrize(("features", "size"), [(1, 2048), (3, 8192), (14, 65536), (2, 100_000)])
-def test_any_steps_between_prediction_and_label(features: int, size: int) -> None:
+def test_any_steps_between_prediction_and_label_keep_the_bits(features: int, size: int) -> None:
     twins = Twins(features=features, classes=3, bytes=size)
     decide = importlib.import_module(f"{twins.library.__name__}.thicket.decide").decide
     shared_samples = importlib.import_module(f"{twins.library.__name__}.thicket.shared_samples")

@@ -65,7 +65,7 @@ def test_shares_match_floating_point(features: int, classes: int) -> None:
     assert np.mean(apart[100:]) < 0.0015
 
 
-def test_without_labels_it_abstains_and_after_one_it_predicts_it() -> None:
+def test_it_abstains_before_the_first_label_and_then_predicts_that_class() -> None:
     model = LIBRARY.GaussianNaiveBayes(2, 3)
     row = array("H", [5, 60000])
     assert model.predict(row) == 0

@@ -82,7 +82,7 @@ def test_the_growing_tree_is_a_tree_over_its_samples(
 ) -> None:
     """At any time, half grown or done, each sample of the line is in the leaf that it reaches.
 
-    Samples that were overwritten meanwhile may be anywhere.
+    Samples that were overwritten since may be anywhere.
     """
     model = LIBRARY.Grove(
         features, classes, window=window, trees=3, leaves=leaves, every=every, seed=seed >> 2
@@ -136,7 +136,7 @@ def test_a_new_tree_replaces_the_worst_one() -> None:
     assert b["grove.weight"][best] == 16384
 
 
-def test_it_learns_a_concept_of_a_tree() -> None:
+def test_it_learns_the_concept_of_a_tree() -> None:
     model = LIBRARY.Grove(2, 2, window=200, trees=8, leaves=16)
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 65536, (3000, 2))

@@ -36,7 +36,7 @@ def test_more_bytes_cost_no_accuracy_under_drift() -> None:
 def outcome(
     engine: str, class_name: str, parameters: dict[str, Any], samples: int, block: int
 ) -> dict[str, Any]:
-    """Return predictions and buffers after two concepts, one after the other.
+    """Return predictions and buffers after two concepts in sequence.
 
     `block` samples in a row are taught class after class; then some are predicted without labels.
     """

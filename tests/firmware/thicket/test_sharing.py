@@ -58,7 +58,7 @@ def test_a_new_class_is_known_after_a_packet_of_20() -> None:
     assert min(board.right(c) for c in range(3)) > 0.9
 
 
-def test_a_packets_samples_stay_while_a_board_learns_on() -> None:
+def test_a_packets_samples_stay_while_a_board_keeps_learning() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()

@@ -49,7 +49,7 @@ def test_before_any_label_all_members_have_equal_skill() -> None:
     assert set(accuracies(balanced()).values()) == {75}
 
 
-def test_a_member_that_alone_knows_the_rare_class_counts() -> None:
+def test_the_only_member_that_knows_the_rare_class_has_weight() -> None:
     """A member that never predicts the rare class is nearly always right, but has low weight."""
     learner = balanced()
     learn(learner, *stripe(8000))

@@ -77,7 +77,7 @@ def test_a_rate_out_of_range_is_refused(rate: Any) -> None:
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_steps_are_rounded_to_the_nearest(classes: int) -> None:
-    """One class's weights gain what the others lose; rounded down, all of them would fall."""
+    """Gains of one class's weights equal losses of others; rounded down, all would fall."""
     rng = np.random.default_rng(4)
     model = LIBRARY.SoftmaxRegression(3, classes)
     samples = 3000

@@ -3,8 +3,7 @@
 board.json has the settings: the microseconds that a sample takes, the seconds between which the
 button is pressed, and the behaviour of lightsleep(): "sleeps", "at once" (it returns, and no time
 has passed), "short" (it wakes up after a tenth), "stopped" (it sleeps, and the clock stops). A
-deep
-sleep ends the program; its parent process has to start it again, see sleeping_support.py.
+deep sleep ends the program; its parent process has to start it again, see sleeping_support.py.
 """
 
 import json
@@ -74,7 +73,7 @@ class WDT:
 
 
 def lightsleep(milliseconds):
-    """Sleep; input that arrives meanwhile is lost, as on a UART with a stopped clock."""
+    """Sleep; input that arrives during sleep is lost, as on a UART with a stopped clock."""
     if clock.ended or SETTINGS["lightsleep"] == "at once":
         return
     waiting = uselect.poll()
@@ -107,7 +106,7 @@ def reset_cause():
 
 
 def wake_reason():
-    """Return what ended the deep sleep, 0 without one."""
+    """Return the reason for the end of the deep sleep, 0 without one."""
     return WOKEN["reason"] if WOKEN else 0
 
 

@@ -37,7 +37,7 @@ def untouched(folder: Path) -> bool:
 
 
 @pytest.mark.long
-def test_a_board_is_measured_and_left_as_it_was(
+def test_a_board_is_measured_and_left_unchanged(
     board: UnixBoard,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -161,7 +161,7 @@ def test_the_usual_program_is_the_program_that_build_makes() -> None:
     assert wanted == made
 
 
-def test_a_program_of_ones_own_has_a_part_for_each_module(
+def test_the_budget_of_an_own_program_has_a_part_for_each_module(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ["budget", *SHAPE, *SMALL, "--json", "-", "--own-program"]

@@ -109,7 +109,7 @@ def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int,
 
 @pytest.mark.parametrize("emit", ["viper", "native", "bytecode"])
 @pytest.mark.parametrize("name", list(MODELS))
-def test_the_folder_learns_what_the_simulator_learns(
+def test_the_program_learns_the_same_as_the_simulator(
     tmp_path: Path, name: str, emit: str, micropython_command: tuple[str, ...]
 ) -> None:
     made = build.make(program(name), x86(tmp_path), tmp_path / "out", emit)
@@ -149,7 +149,7 @@ def test_bytecode_learns_a_stream_as_the_simulator(
         assert done.stdout.strip() == str(result.state_crc32), done.stdout + done.stderr
 
 
-def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_saved_model_continues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stream = blobs()
     model, options = MODELS["tree"]
     parameters = {"features": 2, "classes": 2, **options}
@@ -405,7 +405,7 @@ def test_manifest_names_the_library() -> None:
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-def test_only_what_is_needed_and_all_of_it(
+def test_a_program_has_exactly_the_modules_it_needs(
     tmp_path: Path, name: str, micropython_command: tuple[str, ...]
 ) -> None:
     some = PROGRAM_FIELDS | {"alarm": {"detector": "adwin", "hook": "forget"}, "text": True}
@@ -470,7 +470,7 @@ except ImportError as error:
 """
 
 
-def test_a_program_of_the_users_own_imports_what_is_there(
+def test_a_users_own_program_imports_the_library_on_the_board(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     checkpoint = {"path": "checkpoint", "seconds": 240}
@@ -527,7 +527,7 @@ def test_rarely_used_parts_take_no_ram_of_other_programs(tmp_path: Path) -> None
     assert rooms["device"] + rooms["modules"] < 300  # the cost of the library's folders
 
 
-def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
+def test_only_a_thicket_with_a_label_budget_rehearses() -> None:
     def rehearses(learner: str, queries: dict[str, int] | None) -> bool:
         parameters = {"features": 2, "classes": 2}
         fields = PROGRAM_FIELDS | {"queries": queries}

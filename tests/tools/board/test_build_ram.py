@@ -167,9 +167,8 @@ def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> i
 def of_names(library: ProgramLibrary) -> set[int]:
     """Return the possible heap use of pools of names, relative to the counted pools.
 
-    MAIN has a few names of its own, and a program without its broker does not load the modules
-    that
-    it imports only for a while.
+    MAIN has a few names of its own, and a program whose broker is away does not load
+    the modules that it imports only for a while.
     """
     imported, counted = (
         len(import_heap._new_names(map(mpy.read, files), "/lib"))
@@ -193,8 +192,7 @@ def check(
     """Check that a running program takes the counted bytes.
 
     room is the separate memory for machine code, or heap is the heap of a board that has machine
-    code
-    there. If either is given, the kernels are viper's: native ones would fit.
+    code there. If either is given, the kernels are viper's: native ones would fit.
     """
     # machine code is not on the heap, as on the PC's own MicroPython
     board = dataclasses.replace(x86(folder), native=False, executable_bytes=room)

@@ -57,7 +57,7 @@ def run(folder: Path, *words: str | Path, code: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def test_a_program_of_ones_own_is_recorded_with_the_buttons_as_labels(
+def test_a_users_own_program_is_recorded_with_the_buttons_as_labels(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     run(tmp_path, "example", "gestures")
@@ -346,7 +346,7 @@ def test_the_board_runs_on_where_no_program_reads_its_output(
             assert b"a line that nobody reads" in port.read(4096) + port.read(4096)
 
 
-def test_a_learner_of_ones_own_is_flashed(
+def test_a_users_own_learner_is_flashed(
     tmp_path: Path, micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """docs/how-to/add-a-learner.md works; without the learner's file, nothing is copied."""

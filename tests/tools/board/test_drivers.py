@@ -169,7 +169,7 @@ def test_a_garbled_word_gives_no_reading(make: Any) -> None:
             "0a00 ff7f 0080 0208 ffff 0080",
             [1000, 0, -15991, 7, 22937, -22938],
         ),
-        ("bme280", Bme280Chip, "655ac0 7eed00 8000", [2508, 704, 100653]),  # of the BMP280's sheet
+        ("bme280", Bme280Chip, "655ac0 7eed00 8000", [2508, 704, 100653]),  # in the BMP280's sheet
     ],
 )
 def test_registers_become_these_values(

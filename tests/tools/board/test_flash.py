@@ -109,7 +109,7 @@ def test_a_running_watchdog_is_fed(tmp_path: Path, micropython_command: tuple[st
     board.close()
 
 
-def test_a_damaged_file_is_noticed(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+def test_a_damaged_file_is_detected(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     folder = tmp_path / "flash"
     board = Direct(micropython_command, folder, -1)
     files = tiny("new")
@@ -228,7 +228,7 @@ def test_bench_says_that_a_program_is_running_and_starts_it_again(
         assert link.connect().features == 2
 
 
-def test_a_program_that_cannot_start_is_no_success(
+def test_a_program_that_cannot_start_is_an_error(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")

@@ -132,7 +132,7 @@ def test_a_program_that_does_not_start_is_rolled_back(
     board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for files in (board.files("a"), board.files("b") | {"config.json": b"{}"}):
-        monkeypatch.setattr(flash, "expected_crc32", lambda _: 0)  # it has not that of the board
+        monkeypatch.setattr(flash, "expected_crc32", lambda _: 0)  # not the board's checksum
         with pytest.raises(UserError, match="gone back to its previous"):
             board.flashed(files)
         monkeypatch.undo()

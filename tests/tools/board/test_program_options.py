@@ -55,7 +55,7 @@ def test_over_the_link_the_rate_has_to_be_given() -> None:
     assert options.config(PICO, ["a"], ["no", "yes"])["anomaly"]["period"] == 2 * 86400
 
 
-def test_without_it_the_configuration_is_as_it_was() -> None:
+def test_without_the_option_the_configuration_has_no_anomaly() -> None:
     assert "anomaly" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 

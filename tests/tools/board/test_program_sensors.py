@@ -99,7 +99,7 @@ def test_several_sensors(light: str) -> None:
          ("clamp", "pin=26", "ampere=10", "rate=1/60")),
     ],
 )  # fmt: skip
-def test_typed_sensors_say_what_words_say(typed: Sensor, words: tuple[str, ...]) -> None:
+def test_typed_sensors_equal_sensors_in_words(typed: Sensor, words: tuple[str, ...]) -> None:
     assert sensors(typed.words, PICO) == sensors(words, PICO)
 
 

@@ -110,7 +110,7 @@ def test_a_model_learns_published_packets_and_forgets_them(
     assert "nothing of kitchen" in capsys.readouterr().err
 
 
-def test_a_name_may_be_given_and_has_to_fit_a_topic(
+def test_a_given_name_has_to_be_valid_in_a_topic(
     models: tuple[str, str, str],
     words: list[str],
     line: Broker,
@@ -126,7 +126,7 @@ def test_a_name_may_be_given_and_has_to_fit_a_topic(
     assert main(["share", "import", str(named), *words, "--name", "kitchen", "-o", more]) == 1
 
 
-def test_a_class_has_one_topic_whatever_its_name(line: Broker, boards: dict[str, Board]) -> None:
+def test_a_class_with_any_name_has_one_topic(line: Broker, boards: dict[str, Board]) -> None:
     library = loader.load("python")
     names = ('a/b "+#"', "größer als 90 %", "$SYS")
     sharing = library.Sharing(
@@ -141,7 +141,7 @@ def test_a_class_has_one_topic_whatever_its_name(line: Broker, boards: dict[str,
     assert sorted(store.withdraw("a")) == sorted(names)
 
 
-def test_a_group_keeps_packets_of_a_few_boards_a_class(
+def test_a_group_keeps_packets_of_a_few_boards_per_class(
     store: MqttPacketStore, boards: dict[str, Board]
 ) -> None:
     for name in "abcdefghijk"[: MOST_BOARDS + 1]:

@@ -35,7 +35,7 @@ def packet_of(folder: Path, classes: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["cable", "network"])
-def test_a_board_learns_gives_and_forgets_a_class(
+def test_a_board_learns_exports_and_forgets_a_class(
     attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     packet = packet_of(tmp_path, "run")

@@ -132,7 +132,7 @@ def test_a_refusal_of_the_device_is_reported() -> None:
     assert link.ask(request(1)) == answer(1)
 
 
-def test_a_device_that_was_reset_is_noticed() -> None:
+def test_a_reset_of_the_device_is_detected() -> None:
     line = undamaged()
     link = connected(line)
     link.ask(request(0))
@@ -253,7 +253,7 @@ def test_a_missing_answer_is_reported(says: bytes) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_an_echo_is_no_answer() -> None:
+def test_an_echo_is_not_taken_for_an_answer() -> None:
     line = Answering(lambda data: data)
     with pytest.raises(LostError):
         HostLink(line, clock=lambda: line.now).connect()

@@ -76,7 +76,7 @@ def _id(data: bytes) -> tuple[str, str]:
     return event["event_type"], event["id"]
 
 
-def test_it_is_discovered_taught_and_publishes_its_state(
+def test_a_board_is_discovered_and_taught_and_publishes_its_state(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     start(broker.port)

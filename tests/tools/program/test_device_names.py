@@ -159,7 +159,7 @@ def test_a_simulated_model_keeps_its_names(
         assert live(link, stream, 170, 175, label=False) == [2] * 5
         assert ask(link, class_messages.tell(3)).novel == 0
         ask(link, class_messages.forget(2))
-        link.ask(RESET)  # as without a checkpoint
+        link.ask(RESET)  # like a start without a checkpoint
         assert ask(link, class_messages.tell(2)).name == "stairs"
     wanted = options.program(model.known_names)["spare_classes"]
     program_config.of_model(model, PROGRAM_FIELDS | {"spare_classes": wanted | {"pin": 3}})

@@ -161,7 +161,7 @@ def test_the_device_matches_simulate(model: str, task: str, file: Path, start: S
     assert errors.scored == wanted.scored
     assert wanted.interval
     share = 100 * errors.inside / errors.scored
-    assert share == pytest.approx(wanted.interval.inside, abs=0.3)  # that counts the first, too
+    assert share == pytest.approx(wanted.interval.inside, abs=0.3)  # which counts the first, too
 
 
 def test_the_stream_command_agrees(

@@ -204,7 +204,7 @@ def test_the_warm_up_is_observed_and_not_learned(stream: Stream, start: Start) -
         assert link.ask(sample(rows[0].tolist())) == Prediction(0, 0, 0)
 
 
-def test_labels_come_late(stream: Stream, start: Start) -> None:
+def test_late_labels_are_learned(stream: Stream, start: Start) -> None:
     rows = stream.raw_rows()
     with connected(start(stream, pending=4)) as link:
         ids = []
@@ -275,7 +275,7 @@ def test_sources_work_like_compiled_files(
     assert output.splitlines()[-1] == "microshrub: stopped: the input has ended"
 
 
-def test_another_configuration_comes_over_the_link(stream: Stream, start: Start) -> None:
+def test_another_configuration_is_sent_over_the_link(stream: Stream, start: Start) -> None:
     config = configuration("HoeffdingTree", parameters("hoeffding", stream))
     text = json.dumps(config).encode()
     device = start(stream)

@@ -236,7 +236,7 @@ def test_pins_are_forecast_without_any_label(start: Any, tmp_path: Path) -> None
 
 
 def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
-    """The forecast is that of the PC's Forecaster for the same samples, from the start."""
+    """The forecast equals the PC's Forecaster's for the same samples, from the start."""
     readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
     words = ["window=16", "hop=8", "statistics=mean", "plain=ay"]
     extraction = FeatureOptions.of(words).extraction(AXES, RATE)

@@ -188,7 +188,7 @@ def test_the_recent_accuracy_covers_the_last_samples() -> None:
     assert recent.accuracy == (90, 10)
 
 
-def test_room_and_words() -> None:
+def test_room_for_labels_and_names_of_drift_levels() -> None:
     assert has_room("abc", 80, 24)
     assert not has_room("abcdefghijkl", 80, 24)
     assert not has_room("abcdefghi", 60, 60)

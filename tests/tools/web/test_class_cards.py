@@ -167,7 +167,7 @@ def test_two_gestures_remain_and_no_two_are_equal(held: Browser) -> None:
 
 
 def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
-    """The page does not ask before it closes: the browser has stored everything."""
+    """No dialog opens before the page closes: the browser has stored everything."""
     held.run("0", by_hand=True)
     taught(held, seconds=3)
     rename(held, 1, "dash")

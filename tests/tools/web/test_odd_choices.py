@@ -69,7 +69,7 @@ def test_a_file_is_learned_if_start_is_pressed_before_its_columns_are_known(
     assert playground.run("document.querySelector('#label').value") == "y"
 
 
-def test_the_dropped_file_is_the_displayed_one(playground: Browser, tmp_path: Path) -> None:
+def test_the_name_of_a_dropped_file_is_displayed(playground: Browser, tmp_path: Path) -> None:
     give_csv(playground, tmp_path / "first.csv", "a,b,y\n" + ROWS)
     text = json.dumps("c,d,z\n" + ROWS)
     playground.run(

@@ -42,7 +42,7 @@ FOR_A_BOARD, TO_PLAY = ("motion", "board"), ("pointer", "keyboard", "microphone"
     ("language", "groups"),
     [("en", ("For a board", "To play")), ("de", ("Für ein Board", "Zum Spielen"))],
 )
-def test_sensors_of_a_board_are_offered_first_and_toys_are_marked(
+def test_sensors_of_a_board_are_offered_first_and_others_are_marked(
     language: str, groups: tuple[str, str], page: Browser, address: str
 ) -> None:
     page.open(f"{address}?lang={language}")

@@ -171,7 +171,7 @@ def test_a_learner_names_the_refused_option(playground: Browser) -> None:
     assert "0..24" in error
 
 
-def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None:
+def test_a_run_can_be_stopped_and_another_one_started(playground: Browser) -> None:
     start(playground)
     playground.wait("document.querySelector('#newest').textContent")
     start(playground)
@@ -271,7 +271,7 @@ def test_a_screen_reader_gets_the_end_and_not_each_step(
     assert playground.run("spoken.filter((text) => text.includes('a second')).length") == 0
 
 
-def test_fields_are_of_one_height(playground: Browser) -> None:
+def test_fields_have_the_same_height(playground: Browser) -> None:
     fields = "[...document.querySelectorAll('form > .field > :is(select, input)')]"
     heights = playground.run(fields + ".map((each) => each.offsetHeight)")
     assert len(set(heights)) == 1
@@ -387,19 +387,19 @@ def test_a_sample_of_many_rows_is_evaluated_first(playground: Browser, tmp_path:
     )  # fmt: skip
     assert match, figure
     assert int(match[1]) >= 50  # a slow machine's sample has forty test rows
-    start(playground)  # which reads Stop by now, unless the run is over
+    start(playground)  # the button is Stop by now, unless the run is over
     playground.wait("!!document.querySelector('#take-program')", RUN)
 
 
 def test_the_first_run_fits_its_board(playground: Browser) -> None:
     start(playground)
     playground.wait("document.querySelector('#newest').textContent")
-    start(playground)  # which reads Stop by now
+    start(playground)  # the button is Stop by now
     playground.wait("!!document.querySelector('#take-program')")
     assert playground.run("document.querySelector('#playground .results .bad')") is None
 
 
-def test_the_chart_takes_the_colours_of_the_page(playground: Browser) -> None:
+def test_the_chart_has_the_colours_of_the_page(playground: Browser) -> None:
     """The colours follow the page when it changes its scheme."""
     choose_quick(playground)
     crc_of_run(playground)

@@ -1,4 +1,4 @@
-"""The second step: the model goes on a board, in a program like that of `build`."""
+"""The second step: the model is put on a board, in a program like `build`'s."""
 
 from __future__ import annotations
 

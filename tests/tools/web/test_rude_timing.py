@@ -44,7 +44,7 @@ def let_go(page: Browser) -> None:
 
 
 def test_a_second_press_while_the_sensor_opens_starts_nothing_else(held: Browser) -> None:
-    """There is one learner, with the label of the last press."""
+    """One learner is created, with the label of the last press."""
     name(held, "circle, line")
     held.run(f"{LABELS}[0].click(); {LABELS}[1].click(); {START}.click()")
     held.wait(f"{START}.textContent === 'End'")
@@ -151,7 +151,7 @@ def test_the_displayed_label_is_the_learned_one(held: Browser) -> None:
 
 
 def test_an_aborted_exam_asks_no_more(held: Browser) -> None:
-    """The page does not go on to ask for a gesture."""
+    """The page no longer requests a gesture."""
     question = "document.querySelector('#exam-asks').textContent"
     taught(held)
     held.run("document.querySelector('#exam').click()")

@@ -62,7 +62,7 @@ def program(page: Browser, folder: Path, button: str, board: str) -> dict[str, b
 
 
 def check_same(files: dict[str, bytes], made: Path) -> None:
-    """Check that all files but the library's equal those of `build`, and imports are present."""
+    """Check that all files but the library's equal `build`'s, and that imports are present."""
     modules = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
     for file in ("config.json", *STATES, *modules):
         assert files[file] == (made / file).read_bytes(), file

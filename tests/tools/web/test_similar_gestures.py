@@ -16,7 +16,7 @@ from teach_support import begin, name, press, recognised
 Make = Callable[[Browser, str, int], None]
 UNSEEN = "document.querySelector('#unseen').textContent"
 SEEDS = range(5)
-SECONDS = 4  # of a recording
+SECONDS = 4  # per recording
 
 
 @pytest.mark.long

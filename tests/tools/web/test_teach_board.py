@@ -1,4 +1,4 @@
-"""The page's model goes on a board: a project is saved, opened again and put there."""
+"""The page's model is put on a board: a project is saved, opened again and flashed."""
 
 from __future__ import annotations
 
@@ -137,8 +137,7 @@ def heap_of(name: str) -> str:
     """Return the bytes that are free on that board for the page's program, which fits there.
 
     On the virtual board all code is bytecode on the heap. Where machine code is elsewhere, the
-    heap's
-    bytes do not count it, and the virtual board gets enough.
+    heap's bytes do not count it, and the virtual board gets enough.
     """
     board = board_files.load(name)
     config = page_boards.serial_config(board)

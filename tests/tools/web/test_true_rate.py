@@ -110,7 +110,7 @@ def test_at_a_sixth_of_the_speed_the_rate_is_true_and_losses_are_reported(
         for is_busy in (False, True):
             for i in range(40):
                 move(page, i)
-            if is_busy:  # longer than the page's buffer of events
+            if is_busy:  # longer than the page can make up for
                 page.run(BUSY)
                 page.wait(f"/lost/.test({LEARNED})")
             text = "line" if not is_busy else "only predict"

@@ -50,7 +50,7 @@ def _rounded(unseen: Holdout) -> Figure:
 
 
 def test_the_page_holds_out_the_same_samples_as_the_simulator(tmp_path: Path) -> None:
-    """Streams have runs, some of which flicker or are a class's only one, and blocks of time."""
+    """Some streams have runs, flickering or only one of a class, and some have time blocks."""
     chance = np.random.default_rng(3)
     streams = [chance.choice(3, 700, p=(0.6, 0.3, 0.1)), chance.choice(2, 37)]
     for classes, runs in ((2, 4), (3, 6), (3, 30), (4, 41), (5, 9)):

@@ -55,7 +55,7 @@ new Promise((resolve) => {
 def asking(
     request: pytest.FixtureRequest, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> Iterator[Gesturing]:
-    """A board with a sensor that queries the label of one in so many samples."""
+    """A board with a sensor that queries the label of one in `request.param` samples."""
     program = motion_program(queries={"labels": 1, "samples": request.param})
     with gesturing(micropython_command, tmp_path, program) as gesturing_board:
         yield gesturing_board
