@@ -35,15 +35,17 @@ class OnlineNumbers(Online):
         warmup: int | None = None,
         scale: Scale | None = None,
         engine: str = FASTEST,
+        warns: bool = True,
     ) -> None:
         """Take the arguments of Online, and the targets of the first rows, shape (rows,).
 
         Raises AdapterError if the learner refuses the parameters.
         """
-        super().__init__(model, first, names, warmup=warmup, scale=scale, engine=engine)
+        how: dict[str, Any] = {"warmup": warmup, "scale": scale, "engine": engine}
+        super().__init__(model, first, names, warns=warns, **how)
         self._parameters = number_parameters(model, len(self._names), 0) | dict(parameters)
-        self._target_scale = Scale.fit(targets[:, None])
-        self._target_losses = LossWarnings(self._target_scale, ["the target"])
+        self.target_scale = Scale.fit(targets[:, None])
+        self._target_losses = LossWarnings(self.target_scale, ["the target"], quiet=not warns)
         self._begin()
         for raw in self._raw(targets)[:warmup]:
             self._target.observe(raw)
@@ -96,7 +98,7 @@ class OnlineNumbers(Online):
             name += "_"
         columns = len(self._names) + 1
         numbers = {"columns": columns, "column": columns - 1, "ends": list(self._target.ends)}
-        both = (self.scale, self._target_scale)
+        both = (self.scale, self.target_scale)
         file = model_files.ModelFile(
             learner=REGRESSORS[self._model],
             parameters=self._parameters,
@@ -117,9 +119,9 @@ class OnlineNumbers(Online):
     def _raw(self, targets: Values) -> list[int]:
         if not np.isfinite(targets).all():
             raise AdapterError("a target is missing or infinite")
-        exact = self._target_scale.exact(targets[:, None])
+        exact = self.target_scale.exact(targets[:, None])
         self._target_losses.look(targets[:, None], exact)
-        return [int(raw) for raw in self._target_scale.rounded(exact)[:, 0]]
+        return [int(raw) for raw in self.target_scale.rounded(exact)[:, 0]]
 
     def _value(self, code: int) -> float:
         return self._target_losses.value(0, self._target.predicted(code))

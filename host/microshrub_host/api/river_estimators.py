@@ -18,7 +18,7 @@ from river import base
 from ..base.errors import AdapterError
 from ..streams.columns import MOST
 from ..streams.units import Scale
-from .early import Early
+from .early import Early, EarlyNumbers
 from .estimators import Template, check_parameters, of_learner
 from .online import OnlineModel, Row, Values, check_engine
 from .online_numbers import OnlineNumbers
@@ -84,7 +84,8 @@ class _Named:
             raise
 
     def _learn_early(self) -> None:
-        """Learn the newest sample of the warm-up provisionally, if the estimator can."""
+        """Learn the newest sample of the warm-up provisionally."""
+        raise NotImplementedError
 
     def _note_names(self, samples: list[dict[Any, float]]) -> None:
         """Note the features of a warm-up, unless the user has named the features."""
@@ -335,9 +336,10 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         check_parameters(self)
         self._begin()
         self._online: OnlineNumbers | None = None
+        self._early = EarlyNumbers(self._model, of_learner(self), engine=self.engine)
 
     def learn_one(self, x: _Sample, y: float) -> None:
-        """Learn a sample. The first `warmup` samples are kept, and learned together at the end.
+        """Learn a sample. The first `warmup` samples are kept, too, until they set the units.
 
         Warns of features and values, and refuses samples, as a classifier does.
         """
@@ -350,11 +352,19 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
             return
         self._keep(known, float(y))
 
+    def _learn_early(self) -> None:
+        known, target = self._waiting[-1]
+        if self._names and not self._early.take(self._row(known), target, self._names):
+            values, _, scale = self._first([known for known, _ in self._waiting])
+            targets = np.array([y for _, y in self._waiting])
+            self._early.begin(values, self._names, scale, targets)
+
     def predict_one(self, x: _Sample) -> float:
-        """Return the prediction for a sample; in the warm-up, the targets' mean so far, or 0."""
+        """Return the prediction for a sample; 0 if nothing was learned."""
         known = _numbers(x)
-        if self._online:
-            return self._online.predict_row(self._row(known))
+        online = self._online or self._early.online
+        if online:
+            return online.predict_row(self._row(known))
         return math.fsum(y for _, y in self._waiting) / max(len(self._waiting), 1)
 
     def save(self, path: Path | str) -> None:
@@ -375,6 +385,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         )
         self._online.learn(values, targets)
         self._waiting = []
+        self._early.online = None
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

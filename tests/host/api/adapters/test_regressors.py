@@ -101,6 +101,17 @@ def test_rivers_regressors_predict_as_simulate_does(name: str) -> None:
     assert np.array_equal(predictions[256:], wanted.predictions[256:])
     assert learner._online._states().learner == wanted.states.learner
     assert predictions[:2] == [0.0, data.targets[0]]
+    errors = [np.abs(p - data.targets)[64:256].mean() for p in (predictions, wanted.predictions)]
+    assert errors[0] < 1.1 * errors[1], "it predicts during the warm-up, too"
+
+
+def test_a_target_that_changes_its_units_in_the_warm_up_is_learned() -> None:
+    learner = of_river("Linear")
+    for i in range(100):
+        learner.learn_one({"a": i % 5}, i % 5 if i < 70 else (i % 5) / 1000)
+        assert abs(learner.predict_one({"a": i % 5})) <= 4
+    learner.learn_one({"a": 1}, 1e9)
+    assert learner.predict_one({}) <= 1e9
 
 
 @pytest.mark.parametrize("make", [of_river, of_sklearn])

@@ -38,7 +38,7 @@ def test_fit_keeps_the_digits_of_all_targets(name: str) -> None:
     rows, _ = late()
     with no_warning():
         model = getattr(sklearn_adapter, name)().fit(rows, rows[:, 0] / 100)
-    assert list(model.online_._target_scale.digits) == [6]
+    assert list(model.online_.target_scale.digits) == [6]
     assert (model.predict(rows) % 1 > 0).any()
 
 
