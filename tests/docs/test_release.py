@@ -28,7 +28,7 @@ def test_the_version_has_one_source() -> None:
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
-def test_changes_begin_with_this_version() -> None:
+def test_the_changes_begin_with_this_version() -> None:
     text = (ROOT / "docs" / "reference" / "changes.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## (\S+)$", text, re.M)
     assert versions[0] == loader.load("python").__version__

@@ -43,7 +43,7 @@ MEMBERS = {
         "naive Bayes, adaptive", {"depth": 0, "nodes": 1, "leaves": 1, "adaptive": True}, ["nb"]
     ),
     "vfdt": Member("VFDT", {"policy": "vfdt"}),
-    "efdt": Member("EFDT", {"policy": "efdt", "leaves": 128}),  # inner nodes have one, too
+    "efdt": Member("EFDT", {"policy": "efdt", "leaves": 128}),  # inner nodes need a slot, too
     "regularized": Member("HT-REG", {"regularization": 0.5}),
     "svfdt1": Member("SVFDT-I", {"policy": "svfdt1"}),
     "svfdt2": Member("SVFDT-II", {"policy": "svfdt2"}),

@@ -63,8 +63,7 @@ def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
 
 
 def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the table, its head first: instructions of a reading, and of one that completes a
-    sample.
+    """Return a table, head first: instructions of a reading, and of one that completes a sample.
 
     Raises UserError if a board has other features than the simulator.
     """

@@ -209,9 +209,9 @@ def measure_direction(
 def direction(
     seed: int, options: FeatureOptions, sizes: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Return the accuracy in percent of a thicket of each size on a recording of gestures by
-    direction at options.rate: on the test's windows within a gesture, and on all windows of the
-    test.
+    """Return a thicket's accuracy in percent for each size,
+    on gestures by direction at options.rate: on the test's windows within a gesture,
+    and on all windows of the test.
     """
     assert options.rate
     recording = sensed(DIRECTIONS, seed, rate=round(options.rate))

@@ -52,8 +52,7 @@ def markdown(
     picture: str | None = None,
     others: Sequence[str] = (),
 ) -> str:
-    """Return the whole page; `ours` are the names of our thickets from the smallest to the
-    largest.
+    """Return the whole page; `ours` are the names of our thickets, the smallest first.
 
     `picture` is the file of the critical difference diagram, `others` are our other learners.
     """

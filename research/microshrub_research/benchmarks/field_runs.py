@@ -46,7 +46,7 @@ class Field:
 
 
 def keeping(folder: Path | None, limit: int | None) -> AbstractContextManager[KeptResults | None]:
-    """Open the folder for results; without a folder, return None as the context's value.
+    """Open the folder for results; without a folder, the context's value is None.
 
     Raises UserError if the folder has cells of another limit, or of other versions.
     """

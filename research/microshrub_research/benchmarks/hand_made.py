@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 _QUANTILES = (5, 25, 50, 75, 95)
-_MULTIPLES = (0.5, 1, 1.5, 2, 3, 4)  # of the loudest frequency
+_MULTIPLES = (0.5, 1, 1.5, 2, 3, 4)  # multiples of the loudest frequency
 _BANDS = 16
 _TINY = 1e-9
 
 
 def hand_made(readings: Values, ends: NDArray[np.intp] | None, window: int, rate: int) -> Values:
-    """Return the features of the windows that end with these readings: shape (windows,
-    features).
-    """
+    """Return the features of windows that end with these readings, shape (windows, features)."""
     assert ends is not None
     return np.array([_of_window(readings[end - window + 1 : end + 1], rate) for end in ends])
 

@@ -1,7 +1,6 @@
 """Recordings with injected anomalies: spikes, a stuck sensor, two swapped features.
 
-One sample in a hundred is altered, whatever its label. Features with only two values are
-unchanged.
+One sample in a hundred, of any class, is altered. Features with only two values stay unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
-SHARE = 0.01  # of the samples
+SHARE = 0.01  # share of altered samples
 SPIKE = 4  # standard deviations
 STUCK = 20  # samples in a row
 SEED = 7

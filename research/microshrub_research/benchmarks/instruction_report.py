@@ -82,7 +82,8 @@ def measure(
     boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
     """Count every configuration of the table on every board; with `native`, of native modules.
-    Thickets are also counted with the prediction's results, and with decide().
+    Thickets are counted once more with learn() after predict() of the same sample, and with
+    decide().
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """

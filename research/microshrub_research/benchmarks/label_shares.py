@@ -20,7 +20,7 @@ from .variable_uncertainty import accuracy_with
 PERCENT = (1, 2, 5, 10, 20, 50)
 MAIN = 10  # percent of labels in the first table
 DELAY = 100  # samples
-UNANSWERED = 0.2  # of the queries
+UNANSWERED = 0.2  # share of the queries
 
 TEXT = """\
 # Active learning

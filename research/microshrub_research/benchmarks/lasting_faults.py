@@ -16,7 +16,7 @@ from .injected_anomalies import Marks, Values
 from .series import wandering
 
 COUNT = 3000
-BEGIN = 2000  # of the fault
+BEGIN = 2000  # row in which the fault begins
 Growth = NDArray[np.float64]
 
 

@@ -39,8 +39,7 @@ Rows = NDArray[np.intp]
 class Lesson:
     """Training samples in their order, and test samples without labels.
 
-    If `prequential`, there are no test samples: each sample is predicted before its label is
-    known.
+    If `prequential`, there are no test samples: each sample is predicted before it is learned.
     """
 
     values: NDArray[np.float64]  # (samples, features), NaN where missing

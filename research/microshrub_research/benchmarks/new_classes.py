@@ -62,8 +62,8 @@ the class of most of its samples.
 
 @dataclass
 class Heard:
-    """The results of a run. `noticed` counts samples of the novel class until the alarm; None:
-    no alarm.
+    """The results of a run. `noticed` counts samples of the novel class up to the alarm,
+    if there is one.
     """
 
     noticed: int | None = None

@@ -17,8 +17,7 @@ _HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")
 
 
 def query_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the table, its head first: instructions of ask() and note() for several numbers of
-    classes.
+    """Return a table, head first: instructions of ask() and note() for several numbers of classes.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
@@ -40,8 +39,7 @@ def query_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the table, its head first: instructions of thickets' rehearsal of a sample between
-    labels.
+    """Return a table, head first: instructions of thickets' rehearsal of a sample between labels.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """

@@ -19,7 +19,7 @@ from microshrub_host.streams.stream import Stream
 from .series import wandering
 
 Signal = NDArray[np.float64]
-G = 16384.0  # counts for the weight of the Earth
+G = 16384.0  # counts for an acceleration of 1 g
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def direction(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def _held(chance: Generator, moved: Signal, noise: float) -> Signal:
-    """Return the readings in G of a sensor in a hand with this motion, tilted at random."""
+    """Return the readings, in counts, of a sensor in a hand with this motion, tilted at random."""
     a, b = chance.normal(0, 0.35, 2)
     turn = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     tilt = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])

@@ -25,7 +25,7 @@ from .lessons import Lesson
 from .taught_sets import scikit
 
 SIZES = (8192, 16_384, 65_536)
-TREES = 100  # of a batch forest
+TREES = 100  # trees of a batch forest
 WINDOW = 1000  # samples that KNN keeps by default
 _WARMUP = 256  # samples that give the value for a feature that is missing in the first sample
 
@@ -39,7 +39,7 @@ class TaughtLearner:
     """
 
     name: str
-    answers: Callable[[Lesson, int], Answers]  # with a seed
+    answers: Callable[[Lesson, int], Answers]  # arguments: the lesson, and a seed
     drawn: bool = True  # whether another seed gives other answers
     ours: bool = False
     batch: bool = False  # trained on all samples at once, so there are no predictions in between

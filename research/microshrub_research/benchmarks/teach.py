@@ -68,8 +68,7 @@ class GradeTable:
 
 
 def keeping(folder: Path | None, most: int) -> AbstractContextManager[KeptResults | None]:
-    """Open the folder for the others' figures; without a folder, return None as the context's
-    value.
+    """Open the folder for the others' figures; without a folder, the context's value is None.
 
     Raises UserError if the folder has figures of another limit, or of other versions.
     """

@@ -30,8 +30,8 @@ def _smoothed(chance: Generator, samples: int, features: int) -> Values:
 
 
 def person(chance: Generator) -> Take:
-    """Simulate a worn sensor in five activities: three levels, three deviations and two tempos
-    each.
+    """Simulate a worn sensor in five activities, with three levels, three deviations and two
+    tempos.
 
     Each person wears the sensor tilted, moves more or less than others, and faster or slower.
     """

@@ -30,7 +30,7 @@ class VariableUncertainty:
         self._budget = budget
         self._random = random.Random(seed)
         self._threshold = 1.0
-        self._spent = 0.0  # labels of the window
+        self._spent = 0.0  # labels spent within the window
 
     def ask(self, confidence: float) -> bool:
         """Return whether to query the label of a sample whose predicted class has this

@@ -93,7 +93,7 @@ def _lessons() -> list[_Lesson]:
 
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
-    """Count the instructions of each predict and each learn, native and viper: (samples,
+    """Return instructions of each predict and each learn, native and viper, shape (samples,
     2) each.
     """
     with xtensa_core.KernelCalls() as recording:

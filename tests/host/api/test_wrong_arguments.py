@@ -31,7 +31,7 @@ def test_a_path_is_a_source(path: Path) -> None:
 
 @pytest.mark.parametrize("source", [np.zeros((3, 2)), [[1, 2]], None, 7])
 @pytest.mark.parametrize("opener", [host.open_stream, host.open_numbers])
-def test_arrays_are_no_source(opener: Callable[..., Any], source: object) -> None:
+def test_arrays_are_not_a_source(opener: Callable[..., Any], source: object) -> None:
     with pytest.raises(TypeError, match=r"not \w+\. .* Stream\("):
         opener(source)
 

@@ -112,13 +112,13 @@ def compare(parameters: dict[str, Any], learner: str = SHRUB, native: bool = Fal
 
 @pytest.mark.usefixtures("micropython")
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_within_1_percent_of_a_real_one(name: str) -> None:
+def test_ram_is_predicted_within_1_percent(name: str) -> None:
     compare(CONFIGURATIONS[name])
 
 
 @pytest.mark.usefixtures("micropython")
 @pytest.mark.parametrize("name", TREES)
-def test_within_1_percent_of_a_real_one_for_trees(name: str) -> None:
+def test_ram_of_trees_is_predicted_within_1_percent(name: str) -> None:
     compare(TREES[name], "HoeffdingTree")
 
 
@@ -126,7 +126,7 @@ def test_within_1_percent_of_a_real_one_for_trees(name: str) -> None:
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))]
 )
-def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
+def test_ram_for_random_parameters_is_predicted_within_1_percent(seed: int) -> None:
     compare(drawn(seed))
 
 
@@ -140,7 +140,7 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
         ("HoeffdingTree", TREES["adaptive"]),
     ],
 )
-def test_within_15_permille_of_a_real_one_with_a_native_module(
+def test_ram_with_a_native_module_is_predicted_within_15_permille(
     learner: str, parameters: dict[str, Any], native_tools_for: Callable[[str], object]
 ) -> None:
     native_tools_for("x86")

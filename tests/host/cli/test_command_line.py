@@ -88,7 +88,7 @@ def test_all_engines_give_the_same(
     assert record == reference
 
 
-def test_table_plot_and_json_file(
+def test_table_plot_and_json_file_are_written(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     plot, record = tmp_path / "run.png", tmp_path / "run.json"

@@ -14,7 +14,7 @@ BEFORE, AFTER, ASKED = 2000, 500, 1000
 
 @pytest.mark.parametrize("size", [8192, 65536])
 @pytest.mark.parametrize(("classes", "features"), [(2, 4), (3, 6), (3, 10)])
-def test_500_samples_of_the_new_unit_are_as_good_as_alone(
+def test_500_samples_in_the_new_unit_are_as_good_as_without_the_first(
     classes: int, features: int, size: int
 ) -> None:
     """The classes are Gaussian clouds, on which naive Bayes reaches 96 % after as many samples."""

@@ -129,7 +129,7 @@ class TestScale:
         assert scaled[-1] == units.RAW_MAX
 
     @pytest.mark.parametrize("count", [2, 10, 100, 999])
-    def test_nor_does_it_in_a_short_column(self, count: int) -> None:
+    def test_one_number_far_out_does_not_spoil_a_short_column(self, count: int) -> None:
         values = np.array([[0.5], [0.75]] * count + [[-1e308]])
         scaled = units.Scale.fit(values).apply(values)[:, 0]
         assert scaled[:3].tolist() == [50, 75, 50]

@@ -61,7 +61,7 @@ def identity(model: model_files.OpenModel) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
-def test_round_trip_from_all_engines(
+def test_models_of_all_engines_are_read_as_saved(
     tmp_path: Path, model: str, micropython_command: tuple[str, ...]
 ) -> None:
     files = []

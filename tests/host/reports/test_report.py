@@ -137,7 +137,7 @@ class TestSoak:
         assert soak.marks(100_000) == [10_000, 100_000]
         assert soak.marks(250_001) == [10_000, 100_000, 250_001]
 
-    def test_only_the_heap_fails(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_soak_fails_only_for_a_growing_heap(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert soak.conclude([500, 564], [10.0, 14.0]) == 0
         output = capsys.readouterr().out
         assert "1.40 times the first.\n" in output

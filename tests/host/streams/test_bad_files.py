@@ -255,7 +255,7 @@ def test_an_unknown_label_column_is_refused(put):
 
 
 @pytest.mark.parametrize("cell", ["none", "-", "null", "NA"])
-def test_a_class_that_reads_as_missing_can_be_declared(put, cell):
+def test_a_class_that_looks_like_a_missing_value_can_be_declared(put, cell):
     source = put(f"a,y\n1,walk\n2,{cell}\n")
     message = complaint(source)
     assert "line 3, column y: " in message
@@ -263,7 +263,7 @@ def test_a_class_that_reads_as_missing_can_be_declared(put, cell):
     assert open_stream(source, classes=f"walk,{cell}").labels.tolist() == [0, 1]
 
 
-def test_classes_that_come_late_are_noted(put):
+def test_classes_that_come_late_cause_a_note(put):
     rows = ["1,walk"] * 2 + ["1,sit"] * 3 + ["1,up stairs", "1,sit", "1,run"]
     source = put("a,y\n" + "\n".join(rows))
     stream = open_stream(source, warmup=4)
@@ -284,7 +284,7 @@ def test_an_undeclared_class_is_refused(put):
 
 
 @pytest.mark.parametrize("blank", ["", " "])
-def test_classes_with_commas_and_quotes_in_one_string(put, blank):
+def test_classes_in_one_string_may_have_commas_and_quotes(put, blank):
     source = put('x,y\n1,"down, fast"\n2,up\n3,"a ""b"""\n')
     classes = f",{blank}".join(["up", '"down, fast"', '"a ""b"""'])
     stream = open_stream(source, classes=classes, warmup=1)

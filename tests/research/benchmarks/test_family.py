@@ -121,7 +121,7 @@ def test_wrong_options_are_refused(
     ("parameters", "message"),
     [({"wings": 2}, "no --wings"), ({"policy": "grow"}, "--policy"), ({"depth": -1}, "--depth")],
 )
-def test_a_member_that_the_learner_cannot_be(
+def test_an_impossible_member_is_refused(
     monkeypatch: pytest.MonkeyPatch, parameters: dict[str, object], message: str
 ) -> None:
     monkeypatch.setitem(MEMBERS, "odd", Member("Odd", parameters))

@@ -85,7 +85,7 @@ def test_accuracy_equals_that_of_simulate(model: str, source: str) -> None:
     assert learner._online._states().learner == result.states.learner
 
 
-def test_progressive_validation_of_a_pipeline() -> None:
+def test_a_pipeline_can_be_validated_progressively() -> None:
     learner = ShrubClassifier(window=64, trees=16, depth=6, step=0.3)
     pipeline = preprocessing.StandardScaler() | learner
     score = evaluate.progressive_val_score(datasets.ImageSegments(), pipeline, metrics.Accuracy())
@@ -93,7 +93,7 @@ def test_progressive_validation_of_a_pipeline() -> None:
     assert isinstance(pipeline, compose.Pipeline)
 
 
-def test_labels_of_any_kind_in_order_of_appearance() -> None:
+def test_labels_of_any_type_are_in_order_of_appearance() -> None:
     learner = ShrubClassifier(warmup=4, engine="python", classes=3)
     labels: list[Any] = [("a", 1), "", True]
     for i in range(60):

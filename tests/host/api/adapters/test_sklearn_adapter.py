@@ -70,7 +70,7 @@ def test_classes_other_than_the_named_ones_are_refused() -> None:
 
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
-def test_from_data_frame_to_model_file(
+def test_a_data_frame_becomes_a_model_file(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     x, y = frame()
@@ -90,7 +90,7 @@ def test_from_data_frame_to_model_file(
     assert "600 samples" in capsys.readouterr().out
 
 
-def test_a_grid_search_over_the_learners_options() -> None:
+def test_a_grid_search_can_vary_the_learners_options() -> None:
     x, y = frame(200)
     grid = {"window": np.array([4, 32]), "loss": ["mse", "cross_entropy"]}
     search = GridSearchCV(ShrubClassifier(engine="python", trees=2), grid, cv=2).fit(x, y)

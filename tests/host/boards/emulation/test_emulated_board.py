@@ -62,7 +62,7 @@ def free_in_one_piece(board: EmulatedBoard) -> float:
 
 
 @pytest.mark.parametrize("emulator", ["cortex-m0"], indirect=True)
-def test_build_flash_selftest_stream(
+def test_a_program_is_built_flashed_and_tested_and_learns(
     emulator: emulated_boards.Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "program"
