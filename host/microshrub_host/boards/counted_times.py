@@ -1,9 +1,10 @@
 """Times of samples that a board's file does not have: instructions counted in emulation.
 
-The program of `build` around the learner: link, codes, metrics. Counted on an emulated Cortex-M0,
-of programs with an alarm; up to 15 % differ with what else is loaded. To the instructions comes
-the time of each byte on the line: a UART's by its rate, and that of USB in the port's driver,
-about, on an emulated Pico with MicroPython 1.28.
+The program of `build` around the learner: link, codes, metrics, alarm, checkpoints and a turn of
+the program's loop. `microshrub costs --served` counts them on an emulated Cortex-M0; up to 15 %
+differ with what else is loaded. To the instructions comes the time of each byte on the line: a
+UART's by its rate, and that of USB in the port's driver, about, on an emulated Pico with
+MicroPython 1.28.
 
 A thicket of any size. `microshrub costs --thickets` counts them: 600 samples behind 2,000, in
 clusters, with thickets of 16 and 48 KB, of 3, 10 and 36 features and 2, 5 and 10 classes. Between
@@ -25,27 +26,48 @@ from ..simulation.feature_choice import Time, Work
 from .board_files import Board
 from .emits import NATIVE, VIPER
 
-# Instructions around predict and learn, and those more for each feature
-LINK_OF_NATIVE, SENSOR_OF_NATIVE = (153_600, 290), (91_700, 260)  # as below, native kernels
-LINK = (140_000, 2_100)  # of a labelled sample that comes over the serial link
-SENSOR = (96_000, 1_850)  # of one of the board's own sensor that is told to a monitor
+# Instructions beside predict and learn, and more for each feature: of a labelled sample that
+# comes over the serial link, or from the board's own pins and goes to a monitor
+LINK_OF_NATIVE, SENSOR_OF_NATIVE = (172_600, 460), (180_300, 1_610)
+LINK, SENSOR = (183_600, 4_470), (172_800, 5_790)
+CHECKPOINT = 29_400  # fewer without checkpoints
+LINE = (67_900, 17_770)  # more for a line for a plotter, which programs with a sensor print
+SHOWN = 6  # features in that line
 USB_BYTE_US = 30.0
 _SENT = 22  # bytes of an answer
 _FRAME = 16  # bytes of a request beside the values, and
 _OBSERVATION = 22  # of an observation
 _VALUE = 4
+_LINE, _LINE_VALUE = 24, 10  # bytes of the line for a plotter, and of each feature in it, about
 
 
 def outside_learner_us(
-    board: Board, features: int, sensor: bool = False, emit: str = NATIVE
+    board: Board, features: int, emit: str = NATIVE, *, sensor: bool = False, saves: bool = True
 ) -> float:
-    """Microseconds of a labelled sample beside the learner; of the board's sensor or the link."""
+    """Return the microseconds of a labelled sample beside the learner.
+
+    With sensor, it comes from the board's sensor, else over the link. With saves, the program
+    saves checkpoints.
+    """
     counted = (LINK_OF_NATIVE, SENSOR_OF_NATIVE) if emit == NATIVE else (LINK, SENSOR)
     fixed, each = counted[sensor]
+    if not saves:
+        fixed -= CHECKPOINT
+    sent = (_OBSERVATION if sensor else _SENT + _FRAME) + _VALUE * features
+    return (fixed + each * features) * _instruction_us(board) + sent * _byte_us(board)
+
+
+def line_us(board: Board, features: int) -> float:
+    """Return the microseconds of a sample's line for a plotter, which USB takes as a whole."""
+    fixed, each = LINE
+    shown = min(features, SHOWN)
+    sent = 0 if board.serial.interface == "usb" else _LINE + _LINE_VALUE * shown
+    return (fixed + each * shown) * _instruction_us(board) + sent * _byte_us(board)
+
+
+def _instruction_us(board: Board) -> float:
     cycles = board.cost.cycles if board.cost else 1.0
-    computed = (fixed + each * features) * cycles * 1e6 / board.clock_hz
-    sent = _OBSERVATION if sensor else _SENT + _FRAME
-    return computed + (sent + _VALUE * features) * _byte_us(board)
+    return cycles * 1e6 / board.clock_hz
 
 
 def _byte_us(board: Board) -> float:

@@ -21,7 +21,7 @@ from ..simulation.companion import Companions
 from ..simulation.pipeline import Extracted
 from . import counted_times
 from .board_files import Board, CostRow, Costs
-from .counted_times import Window, outside_learner_us, window_of
+from .counted_times import Window, line_us, outside_learner_us, window_of
 from .emits import NATIVE, VIPER
 from .energy import Energy
 from .ram_budget import Kernels
@@ -49,7 +49,8 @@ class SampleTime:
     table has the model itself, `source` the source of the table, and `without` the companions that
     are not included. `link` is the time of the rest of `build`'s program for a labelled sample
     from the link, `sensor` for a sample from the board's own sensor, with the `window` of readings
-    of a sample. `both` tells that a labelled sample takes two calls, to predict and to learn, not
+    of a sample, and `line` the time of its line for a plotter, which a program that sleeps does
+    not print. `both` tells that a labelled sample takes two calls, to predict and to learn, not
     one.
     """
 
@@ -61,15 +62,20 @@ class SampleTime:
     without: tuple[str, ...] = ()
     link: float = 0.0
     sensor: float = 0.0
+    line: float = 0.0
     window: Window | None = None
     both: bool = False
     energy: Energy | None = None  # of a sample, if the board's currents are known
 
     def served(self, sensor: bool = False) -> Pair:
         """Return the microseconds of a labelled sample with the whole program."""
-        program_us = self.sensor if sensor else self.link
+        program_us = self.sensor + self.line if sensor else self.link
         predict = self.predict if self.both else (0.0, 0.0)
         return predict[0] + self.learn[0] + program_us, predict[1] + self.learn[1] + program_us
+
+    def asleep_us(self) -> float:
+        """Return the median of a labelled sample from the sensor in a program that sleeps."""
+        return self.served(sensor=True)[0] - self.line
 
     def with_kernels(self, kernels: Kernels) -> SampleTime:
         """Return the time with some of the learner's kernels as bytecode."""
@@ -134,7 +140,8 @@ def sample_time(
     program: dict[str, Any] = {"both": model == "hoeffding" and parameters.get("adaptive", False)}
     features = int(parameters.get("features", 0))
     for over in ("link", "sensor"):
-        program[over] = outside_learner_us(board, features, over == "sensor", emit)
+        program[over] = outside_learner_us(board, features, emit, sensor=over == "sensor")
+    program["line"] = line_us(board, features)
     if (costs := board.measured) and (figures := _look_up(costs.rows, wanted)):
         times = _times(figures, 1.0, costs.uncached_us)
         return SampleTime(*times, MEASURED, figures[2], costs.source, **program)

@@ -53,7 +53,7 @@ def with_energy(
         messages.say(note)
     if time is None or board.currents is None:
         return time
-    us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
+    us = (time.predict[0], time.learn[0], time.asleep_us())
     looks, words = {}, ""
     if window := time.window:
         looks = {"looks": rate * window.readings, "look_us": window.reading_us}

@@ -90,7 +90,7 @@ def battery_rows(boards: list[Board], battery: Battery, rate: float) -> list[tup
                     Deployment(parameters | _SHAPE, board, learner_name(model)), slowest=1
                 )
                 time = time.with_kernels(budget.kernels)
-                us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
+                us = (time.predict[0], time.learn[0], time.asleep_us())
                 energy = estimate(board.currents, *us, rate, battery)
                 result.append((board.name, name, *_battery_cells(energy, battery)))
     return result

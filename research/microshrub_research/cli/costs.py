@@ -17,6 +17,7 @@ from ..benchmarks.anomaly_cost import anomaly_rows, novelty_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.query_cost import query_rows, rehearsal_rows
 from ..benchmarks.regression_cost import number_rows
+from ..benchmarks.served_cost import BOARD, served_rows
 from ..benchmarks.thicket_cost import thicket_rows
 from ..benchmarks.xtensa_cost import xtensa_rows
 
@@ -75,6 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: off)",
     )
     parser.add_argument(
+        "--served",
+        action="store_true",
+        help="count only what a program takes around a sample, from which `budget` and `build` "
+        "estimate it, on an emulated Cortex-M0 (default: off)",
+    )
+    parser.add_argument(
         "--xtensa",
         action="store_true",
         help="count only the kernels of ESP32, S2 and S3, native and viper's, in an emulated "
@@ -106,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--numbers": number_rows,
         "--features": feature_rows,
         "--thickets": thicket_rows,
+        "--served": lambda _: served_rows(),
         "--xtensa": lambda _: xtensa_rows(),
     }
     wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
@@ -118,8 +126,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.xtensa and arguments.board:
         raise UserError("--board is not for --xtensa, which has a core of its own")
     names = [arguments.board] if arguments.board else list(emulated_boards.COUNTED)
+    if arguments.served and arguments.board not in (None, BOARD):
+        raise UserError(f"--served counts on the {BOARD} alone")
     if wanted == ["--xtensa"]:
         names = []  # the emulated Xtensa core runs no firmware
+    elif wanted == ["--served"]:
+        names = [BOARD]
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:

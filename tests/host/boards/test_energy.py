@@ -220,4 +220,4 @@ def test_the_table_of_batteries_fits_a_terminal(
     rows = [
         tuple(cell.strip() for cell in line.split("\u2502")[1:-1]) for line in out.splitlines()
     ]
-    assert ("thicket, 64 KB", "122", "206", "586", "5.51", "56.0") in rows
+    assert ("thicket, 64 KB", "122", "206", "736", "5.65", "54.6") in rows

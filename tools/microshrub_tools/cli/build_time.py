@@ -33,14 +33,18 @@ def print_time(
     if made.emit == "bytecode":  # bytecode's instructions were not counted
         return
     features = program.parameters["features"]
-    program_us = (
-        counted_times.outside_learner_us(board, features, has_sensor, made.emit) + readings.more_us
+    program_us = readings.more_us + counted_times.outside_learner_us(
+        board, features, made.emit, sensor=has_sensor, saves=bool(program.config["checkpoint"])
     )
+    line_us = counted_times.line_us(board, features) if program.config["text"] else 0.0
     if not result:
-        console.say(f"time    {program_us / 1000:>9,.1f} ms a sample beside the learner, about")
+        total_us = program_us + line_us
+        console.say(f"time    {total_us / 1000:>9,.1f} ms a sample beside the learner, about")
         _print_energy(board, program, (0.0, 0.0, program_us), battery, known=False)
         return
-    result = dataclasses.replace(result, sensor=program_us) if has_sensor else result
+    result = dataclasses.replace(
+        result, sensor=program_us, link=program_us + line_us, line=line_us
+    )
     median, most = (us / 1000 for us in result.served(has_sensor))
     but = _left_out(arguments)
     console.say(
@@ -52,7 +56,7 @@ def print_time(
         note = result.note_on(wanted, "the rate of --sensor", has_sensor)
         if note:
             messages.say(note)
-    us = (result.predict[0], result.learn[0], result.served(has_sensor)[0])
+    us = (result.predict[0], result.learn[0], result.asleep_us())
     _print_energy(board, program, us, battery)
 
 
