@@ -97,7 +97,7 @@ def test_queries_lent_for_drifts_are_paid_back(labels: int, samples: int) -> Non
 @pytest.mark.parametrize("at", [1000, 2000, 5000, 10000])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_drift_is_queried_however_early_it_is(at: int, seed: int) -> None:
-    """Three times the budget's share of the next 200 is queried, before the usual share."""
+    """Three times the usual share is queried of the next 200 samples; before, the usual share."""
     margins, wrong = outcomes(seed, at + 500)
     wrong[at:] = margins[at:] > 0.3
     queried = answered(library.QueryStrategy(2, 1, 10, seed), margins, wrong)
@@ -127,7 +127,7 @@ def test_extra_queries_stop_when_errors_are_usual_again() -> None:
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
 def test_queries_in_advance_are_paid_back(labels: int, samples: int) -> None:
-    """The budget holds from the 4,000th sample on, or from the sample that earns 20 queries."""
+    """The budget holds after 4,000 samples, or after as many as earn 20 queries, if later."""
     queried = np.cumsum(queries(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
     allowed = np.arange(1, 8001) * labels / samples
     advance = in_advance(labels, samples)

@@ -197,7 +197,7 @@ def test_adwin_ignores_a_fall() -> None:
     assert {alarm.update(wrong) for wrong in stream} == {"none"}
 
 
-# Both
+# Both detectors
 
 
 @pytest.mark.parametrize("detector", DETECTORS)

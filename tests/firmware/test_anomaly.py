@@ -197,7 +197,7 @@ def test_counters_of_a_long_life_stay_within_bounds() -> None:
 
 
 @pytest.mark.parametrize("features", [1, 2, 5, 14, 36, 256])
-def test_it_fits_8_kb(features: int) -> None:
+def test_the_anomaly_score_fits_8_kb(features: int) -> None:
     anomaly = library.AnomalyScore(features)
     assert library.AnomalyScore.nbytes(features) <= 8192
     sizes = [memoryview(buffer).nbytes for _, _, buffer in anomaly.buffers()]
@@ -247,7 +247,7 @@ def test_a_loaded_score_has_the_same_future() -> None:
         library.AnomalyScore(3, 41, 100).load(whole.save())
 
 
-def test_single_samples_and_blocks_give_the_same() -> None:
+def test_single_samples_and_blocks_give_the_same_scores() -> None:
     stream = blobs(8, 300, 4)
     one, block = (library.AnomalyScore(4, 30, 50) for _ in range(2))
     scores, anomalous = scored(block, stream)

@@ -24,8 +24,7 @@ from microshrub_host.library.kernel_rules import (
     unknown_calls,
 )
 
-# The device's program handles files, ports and people, which fail: it may use try, and import
-# more.
+# The program handles files, ports and people, which fail: it may use try, and more imports.
 PROGRAM = {
     "checkpoint.py",
     *(

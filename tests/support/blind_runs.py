@@ -8,7 +8,7 @@ import numpy as np
 
 
 def write_blind_runs(path: Path, samples: int) -> str:
-    """Write 24 runs of three classes, `samples` samples each; only rows of a run are of help."""
+    """Write 24 runs of three classes, `samples` samples each; only rows of the same run help."""
     dice = np.random.default_rng(1)
     lines = ["a,b,what"]
     for run in range(24):

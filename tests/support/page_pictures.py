@@ -19,7 +19,7 @@ AHEAD = "/^On/.test(document.querySelector('#ahead').textContent)"
 
 
 def teach(page: Chromium, address: str) -> None:
-    """Take a page with three gestures, taught in two rounds, on a desktop and on a dark phone."""
+    """Take the page with three gestures, taught in two rounds: on a desktop, on a dark phone."""
     with held_clock(page):
         for name, width, height, dark in (
             ("page-teach", 1280, 900, False),
@@ -38,7 +38,7 @@ def teach(page: Chromium, address: str) -> None:
 
 
 def learn(page: Chromium, address: str) -> None:
-    """Take the playground's stream, with its drift."""
+    """Take the playground with a stream that has a drift."""
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     start(page)

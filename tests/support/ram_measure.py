@@ -20,8 +20,7 @@ _SECONDS = 120
 
 # The collector treats values on the C stack as pointers, also left-over ones. So both files are
 # compiled beforehand, and code that makes garbage runs in functions, deeper in the stack. The
-# first
-# file has hardly any names: names shared with the library would not be counted.
+# first file has hardly any names: names shared with the library would not be counted.
 _IMPORT = """\
 import gc, micropython, sys
 sys.path[:] = ["lib"]

@@ -120,8 +120,7 @@ class WebKit(Browser):
                 return json.loads(answer.read())["value"]
         except urllib.error.HTTPError as error:
             text = error.read().decode()
-            # The script returns its own errors as values, so this error means that it does not
-            # parse
+            # The script returns its own errors as values, so this one is a syntax error
             error_class = SyntaxError if "javascript error" in text else AssertionError
             raise error_class(text) from None
 

@@ -372,7 +372,7 @@ def test_a_board_saves_each_sample_once_before_deep_sleep(
         assert kept.store.number() == samples
         for _, files in board.flash.left:  # the power may also be cut before the sleep
             assert samples - learned(board.restored(files)) <= (2 if released == 0 else samples)
-        assert learned(kept) == (samples - 1 if released == 0 else 0)  # one only observed
+        assert learned(kept) == (samples - 1 if released == 0 else 0)  # one is observed
         board.start(board.flash.files)
 
 

@@ -90,8 +90,8 @@ def test_1024_values_are_still_exact(seed: int, top: int) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [(0, 32767), (32767, 0), (100, 900), (20, 12)])
-def test_values_before_the_last_1024_fade(first: int, then: int) -> None:
-    """They fade exponentially: each new value weighs 1/1024."""
+def test_after_1024_values_old_ones_fade(first: int, then: int) -> None:
+    """Old values fade exponentially: each new value weighs 1/1024."""
     t, b = statistics()
     for _ in range(3000):
         strict.note(t, GAINS, first)

@@ -88,7 +88,7 @@ def test_the_period_is_found(period: int) -> None:
 
 
 def test_a_sensor_that_is_silent_at_first_gets_the_right_period() -> None:
-    """Periods with fewer comparisons do not win by that."""
+    """Periods with fewer comparisons have no advantage."""
     naive = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     chance = np.random.default_rng(8)

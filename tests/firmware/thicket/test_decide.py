@@ -52,7 +52,7 @@ def test_predictions_and_learned_state_are_the_same(
         assert quick.state_crc32() == plain.state_crc32()
 
 
-def test_this_also_holds_for_runs_of_one_class() -> None:
+def test_predictions_are_the_same_for_runs_of_one_class() -> None:
     """An example is a person who teaches a class for a while, and then tests it."""
     library, decide = both()
     plain, quick = (library.Thicket(features=2, classes=3, bytes=8192) for _ in range(2))
@@ -66,7 +66,7 @@ def test_this_also_holds_for_runs_of_one_class() -> None:
             assert decide(quick, x) == plain.predict(x)
 
 
-def test_this_also_holds_for_uninformative_features() -> None:
+def test_predictions_are_the_same_for_uninformative_features() -> None:
     """Then each class has votes by the frequency of its labels."""
     library, decide = both()
     plain, quick = (library.Thicket(features=2, classes=3, bytes=16384) for _ in range(2))

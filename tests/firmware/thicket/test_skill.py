@@ -50,7 +50,7 @@ def test_before_any_label_all_members_have_equal_skill() -> None:
 
 
 def test_the_only_member_that_knows_the_rare_class_has_weight() -> None:
-    """A member that never predicts the rare class is nearly always right, but has low weight."""
+    """A member that never predicts the rare class is nearly always right, but weighs little."""
     learner = balanced()
     learn(learner, *stripe(8000))
     known, counts = accuracies(learner), shares(learner)

@@ -191,7 +191,7 @@ def test_a_saved_model_continues(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert message in capsys.readouterr().err
 
 
-def test_from_a_data_frame_to_a_folder_that_learns_on(
+def test_a_data_frame_becomes_a_program_that_keeps_learning(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     rows, labels = make_blobs(400)
@@ -226,7 +226,9 @@ def test_units_that_a_sensor_does_not_have(tmp_path: Path) -> None:
         program_config.of_stream(stream, model, parameters, 256, adc)
 
 
-def test_never_half_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_build_leaves_the_folder_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     board = x86(tmp_path)
     out = tmp_path / "new" / "out"
     build.make(program(), board, out)

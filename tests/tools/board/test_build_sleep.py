@@ -113,7 +113,7 @@ def test_a_board_without_a_wake_up_source_is_reported(
         assert note not in " ".join(capsys.readouterr().err.split())
 
 
-def test_its_settings(words: list[Any], tmp_path: Path) -> None:
+def test_the_settings_of_sleep_are_configured(words: list[Any], tmp_path: Path) -> None:
     assert run(*words, *SENSOR, "--sleep", "every=300", "window=0", "hold=20", "pin=15") == 0
     expected = {"every": 300, "window": 0, "hold": 20, "pin": 15}
     assert config(tmp_path)["sleep"] == expected

@@ -46,7 +46,7 @@ def test_a_native_module_leaves_room_for_a_larger_model(
 def test_on_a_small_board_the_model_gets_the_room_of_a_native_module(
     native_tools_for: Callable[[str], object],
 ) -> None:
-    """Where no size of a model leaves 20 KB for the user's own code, no size reserves them."""
+    """Where no size leaves 20 KB for the user's own code, the saved room goes to the model."""
     board = board_files.load("rpi_pico_w")
     native_tools_for(board.arch)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}

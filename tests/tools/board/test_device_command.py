@@ -208,7 +208,7 @@ print("used", used() - before, ".")
 def test_a_waiting_board_leaves_the_processor_to_others(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """This also holds if the program reads the clock all the time, as between readings."""
+    """This also holds if the program keeps reading the clock, as programs do between readings."""
     board = board_with(WAITING, tmp_path, micropython_command)
     received = b""
     with board, open(board.port, "rb", buffering=0) as line:

@@ -132,7 +132,7 @@ def test_a_missing_chip_is_reported(
 
 
 def test_values_of_the_data_sheets() -> None:
-    """The values are in print: SCD41, page 12, the CRC of 0xbeef; BH1750, 0x8390: 28,067 lux."""
+    """The printed values hold: SCD41, page 12, CRC of 0xbeef; BH1750, 0x8390 is 28,067 lux."""
     assert bus_chips.Scd41Chip(None)._crc(b"\xbe\xef") == 0x92
     data = bytearray(2)
     chip = bus_chips.Bh1750Chip(lambda _: 28067)

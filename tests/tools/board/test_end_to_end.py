@@ -20,7 +20,7 @@ def test_a_recording_is_simulated_built_and_learned(
     micropython_command: tuple[str, ...],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It holds for the default learner and another one, on a real MicroPython on a serial line."""
+    """The default learner and another one pass, on a real MicroPython on a serial line."""
     recording, out, result = tmp_path / "blobs.csv", tmp_path / "out", tmp_path / "result.json"
     rows, labels = make_blobs(400)
     lines = [f"{a},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]

@@ -94,7 +94,7 @@ def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, message: str) 
 
 
 def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
-    """Return config.json for a model of these features, made with `made` or in an unknown way."""
+    """Return config.json for a model of these features; `made` are their options, if known."""
     known = FeatureOptions.of(made.split()).extraction(("a", "b"), zero=(9,)) if made else None
     options = ProgramOptions(sensor=sensor, features=words.split() or None)
     return options.config(PICO, names, ["no", "yes"], known)

@@ -1,4 +1,4 @@
-"""The refusals of `build --sensor` about own and several sensors, and their configuration."""
+"""`build --sensor` with an own sensor and with several: configuration and refusals."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_an_invalid_fifo_is_refused(word: str, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_settings_of_its_own(light: str) -> None:
+def test_settings_of_an_own_sensor(light: str) -> None:
     sensor = sensors((light, "address=-4", "gain=0.5"), PICO)
     assert sensor.config["options"] == {"address": -4, "gain": 0.5}
     with pytest.raises(UserError, match=r"no adress.*mean address"):

@@ -89,7 +89,7 @@ def test_scores_and_alarms_match_the_simulator(
     assert len(wanted.alarms) > 3
 
 
-def test_a_host_that_does_not_ask_gets_no_scores(stream: Stream, start: Start) -> None:
+def test_a_host_without_the_request_gets_no_scores(stream: Stream, start: Start) -> None:
     """This holds for a host of version 1, and for a new host after another one's hello."""
     device = start(anomaly=OPTIONS.parameters())
     with connected(device) as link:

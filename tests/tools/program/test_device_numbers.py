@@ -224,7 +224,7 @@ def test_samples_allocate_nothing(file: Path, start: Start) -> None:
             assert (after.samples, after.pending) == (end, 7)
 
 
-def test_a_host_that_does_not_ask_gets_classes(file: Path, start: Start) -> None:
+def test_a_host_without_the_request_gets_classes(file: Path, start: Start) -> None:
     """A host of version 1 without regression gets a single class, with no confidence."""
     stream = opened(file, "next")
     device = start(stream, "linear-regressor", interval=None)

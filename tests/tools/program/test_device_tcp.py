@@ -83,9 +83,8 @@ def test_the_tcp_link_works_like_the_serial_one_and_leaves_no_garbage(
     device = board.start()
     with board.connected() as link:
         first = learn(link, data, 0, SAMPLES)
-        # The board accepts others again 100 ms after this client. Its poll.modify() looks up the
-        # id() of
-        # the listener: on a PC a large integer, of 32 bytes, on no board.
+        # The board accepts others again 100 ms after this client. Its poll.modify() looks up
+        # the id() of the listener: on a PC a large integer, of 32 bytes, on no board.
         time.sleep(0.2)
         with nothing_allocated(link):
             learn(link, data, SAMPLES, 2 * SAMPLES)

@@ -98,7 +98,7 @@ def test_a_checkpoint_with_another_state_is_detected() -> None:
 def test_a_lost_label_is_counted_by_its_cause(
     left: int, is_full: bool, kept_by: str, oldest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit is some seconds, or the flash's pace, and one second more if the disk is full."""
+    """The oldest is a minute old, plus a pace of saves, plus one more pace if the disk is full."""
     year = _frozen(7)
     monkeypatch.setattr(year_module, "_FULL", 1 if is_full else 1 << 30)
     for _ in range(20):

@@ -223,7 +223,7 @@ def test_escapes_of_a_file_do_not_reach_the_terminal(
         assert "\x1b" not in output
         assert "\x07" not in output
     assert "]0;title" in first.out  # shown, but not obeyed
-    assert "[2J" not in first.out  # left out with colours when the file is read
+    assert "[2J" not in first.out  # removed, like colours, when the file is read
 
 
 def test_ordinary_text_is_shown_unchanged() -> None:

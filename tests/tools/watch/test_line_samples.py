@@ -34,7 +34,7 @@ def taken(lines: list[str]) -> tuple[list[Reading], dict[str, int]]:
         ("17", ("c1",), (17,), None),
     ],
 )
-def test_forms(
+def test_forms_of_printed_lines(
     line: str, names: tuple[str, ...], values: tuple[object, ...], label: str | None
 ) -> None:
     samples, left_out = taken([PROMPT, line, line, BOOT, line])

@@ -77,7 +77,7 @@ def test_a_violation_would_be_found(playground: Browser) -> None:
 
 
 def test_the_last_of_several_new_answers_is_spoken(held: Browser) -> None:
-    """A screen reader gets no more answers than a person can follow, at last the shown one."""
+    """A screen reader gets answers no faster than a person can listen, the last one always."""
     spoken = "document.querySelector('#spoken').textContent"
     taught(held, seconds=2)
     for text in ("circle", "line"):

@@ -173,7 +173,7 @@ def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
     rename(held, 1, "dash")
     before = end(held)
     settle(held)
-    held.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # it is stored every second
+    held.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # saved every second
     held.asked.clear()
     held.open(address, keeps=True)
     assert held.asked == []
@@ -197,7 +197,7 @@ def test_a_killed_tab_can_continue(page: Chromium, address: str) -> None:
         do(page, text, 150)
     settle(page)
     counts = page.run(COUNTS)
-    page.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # it is stored every second
+    page.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # saved every second
     page.kill_tab()
     page.open(address, keeps=True)
     assert crc(page)

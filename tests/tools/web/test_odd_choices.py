@@ -1,4 +1,4 @@
-"""Unusual choices, input and dropped files of a person."""
+"""Unusual choices, input and dropped files in the page."""
 
 from __future__ import annotations
 
