@@ -25,7 +25,7 @@ _COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][+-]?\d+)?
 _THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _BLANK = r"[ '\u2019\u00a0\u2009\u202f]"
 _APART = re.compile(rf"[+-]?(?:\d{{1,3}}(?:{_BLANK}\d{{3}})+|\d+)(?:\.\d*)?")
-_MANY = 8  # different cells, at least, for letters without a space to be a unit
+_MANY = 8  # letters right after whole numbers are a unit if more cells than this differ
 _SHORT = 3  # letters of such a unit, at most
 
 DATE = "date"
@@ -34,13 +34,13 @@ Read = Callable[[str], "str | None"]
 
 @dataclass(frozen=True)
 class CellForm:
-    """How a column's cells become numbers."""
+    """How a column's cells become numbers; read() returns None for a cell of another form."""
 
     read: Read
     what: str  # note on removed or converted text
     kind: str = ""
     name: str = ""  # in front of each number
-    is_decimal: bool = False  # a number with a comma and nothing else
+    is_decimal: bool = False  # numbers with commas or grouped thousands, without other text
     unit: str = ""  # after each number
 
 
@@ -64,7 +64,7 @@ def clock_form(unit: str) -> CellForm | None:
 
 
 def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
-    """Return the text before, after (a unit) and at the end of these numbers, if all agree."""
+    """Return the text before, after (a unit) and at the end of numbers; None unless all agree."""
     matches = [_ATTACHED.fullmatch(cell) for cell in cells]
     if not matches or not all(matches):
         return None
@@ -100,8 +100,8 @@ def forms_of(
 ) -> list[CellForm | None]:
     """Return how to read the cells of each column; None leaves them unchanged.
 
-    decimal is the decimal sign, if given; else it is inferred if all columns agree. A column with
-    two possible readings is left unchanged.
+    decimal is the decimal sign, if given; else it is inferred from the columns in which a comma
+    can have only one meaning, if they agree. A column that is still ambiguous is left unchanged.
     """
     known = [[cell for cell in cells if cell not in MISSING_CELLS] for cells in columns]
     cut = [_cut(cells) for cells in known]

@@ -22,7 +22,7 @@ _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _EXACT = re.compile(r"\.\d{3,}$")  # decimals that suggest a measurement
 _MANY_WHOLE = 32  # whole numbers as classes: more may be a measurement
-_MANY_PARTS = 8  # decimals as classes: more may be a measurement
+_MANY_PARTS = 8  # numbers as classes, not all whole: more may be a measurement
 
 
 def class_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -61,9 +61,9 @@ def class_names(
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the classes in order, and notes; `first` has the first sample of each class.
 
-    Raises DataError for fewer than `fewest` classes, and for a class that is not in `known`, if
-    given. Without `known`, there is a note on classes that begin after the first `warmup` samples:
-    these have to be declared to a board.
+    Raises DataError for fewer than `fewest` or more than MAX_CLASSES classes, and for a class that
+    is not in `known`, if given. Without `known`, there is a note on classes that begin after the
+    first `warmup` samples: these have to be declared to a board.
     """
     names = class_order(first) if known is None else known
     if not fewest <= len(names) <= MAX_CLASSES:
@@ -120,7 +120,7 @@ def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
 
 
 class Writings:
-    """The rows in which a class has other spaces after it than at first."""
+    """For each class, the first row in which it has other spaces after it than at first."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}  # class: its first cell
@@ -133,7 +133,7 @@ class Writings:
             self._rows.setdefault(name, row)
 
     def notes(self, where: Callable[[int], str]) -> list[str]:
-        """Return a note for each such class."""
+        """Return a note for each class with such a row."""
         return [
             f"{where(row)}: the class {name} has other spaces behind it here than before, and is "
             "read as one class."

@@ -56,7 +56,7 @@ class ColumnChoice:
     def places(self, source: str, names: Sequence[str], label: int | None) -> list[int]:
         """Return the places of the features among the names, without the class's place.
 
-        Raises DataError for a name that is not among these, or that is the class's.
+        Raises DataError for a chosen or dropped name that is not among these, or a dropped class.
         """
         option = "--drop" if self.columns is None else "--columns"
         for name in (*self.drop, *(self.columns or ())):
@@ -74,7 +74,7 @@ class ColumnChoice:
         return [place for place, name in enumerate(names) if place != label and name in kept]
 
     def leaves_out(self, name: str) -> bool:
-        """Return whether a column is not to be learned, whether it is a feature or not."""
+        """Return whether the choice leaves out a column with this name, be it a feature or not."""
         return name in self.drop or (self.columns is not None and name not in self.columns)
 
     def named(self, names: Sequence[str], label: str | None) -> list[tuple[int, str]]:
@@ -89,10 +89,10 @@ class ColumnChoice:
     def without_clocks(
         self, names: Sequence[str], label: int | None, features: int, dates: Sequence[str] = ()
     ) -> ColumnChoice | None:
-        """Return a choice without dates and the time that `record` writes, or None.
+        """Return a choice that leaves out dates, and the time that `record` writes.
 
-        None if there are no such columns, if the columns were chosen, or if fewer than `features`
-        columns would be left without the time.
+        The time stays if columns were dropped, or if fewer than `features` columns would be left
+        without it. None if the columns were chosen, or if there is nothing to leave out.
         """
         if self.columns is not None:
             return None
@@ -118,7 +118,7 @@ ALL = ColumnChoice()
 
 
 def check_count(source: str, features: int, least: int, role: str) -> None:
-    """Raise DataError unless that many columns can be features, with the class or the target."""
+    """Raise DataError unless the number of feature columns is from `least` to MAX_FEATURES."""
     if least <= features <= MAX_FEATURES:
         return
     message = (
@@ -147,7 +147,7 @@ MAX_CATEGORIES = 64  # in a column of texts
 MAX_DECLARED = 256  # in a nominal attribute
 _FEW = 16  # different texts among the first samples that any column may have
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # separators of thousands, except commas
+_APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # blanks and apostrophes in thousands
 _GROUPED = re.compile(rf"[+-]?\d{{1,3}}({_APART.pattern}\d{{3}})+([.,]\d+)?")
 _NEARLY = 0.95  # share of a column's texts that counts as nearly all
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
@@ -170,7 +170,7 @@ class ColumnError(DataError):
 
 @dataclass
 class Column:
-    """A feature as it is read: a number for each row, and apart, by row, cells that are texts."""
+    """A feature as it is read: a number for each row, NaN for a text, and the texts by row."""
 
     name: str
     numeric: bool = False  # declared as numeric
@@ -307,7 +307,7 @@ def together(
     return DataError(" ".join(map(str, faults)) + end)
 
 
-MOST = 1e150  # larger than any measurement; the square overflows
+MOST = 1e150  # larger numbers are no measurements, and their squares may overflow
 
 
 def number_of(cell: str) -> float | None:

@@ -26,7 +26,7 @@ from .stream import Progress
 if TYPE_CHECKING:
     import pyarrow as pa  # imported only where needed: help does without it
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the smallest type that holds all
+Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the smallest type that holds all codes
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
 _MOST_CLASSES = 60000  # a column with more is surely no class
@@ -48,10 +48,10 @@ class UnsureError(Exception):
 
 
 def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
-    """Return the number of line ends (LF, CR LF or a lone CR) plus one; at least `most` suffices.
+    """Return the number of line ends (LF, CR LF or a lone CR) plus one.
 
-    Raises UnsureError, also for quotation marks, zeros and comments after the first `plain_from`
-    lines, if that is not -1.
+    Counting stops at `most` or soon after. Raises UnsureError, also for quotation marks, NUL bytes
+    and comments after the first `plain_from` lines, if that is not -1.
     """
     lines, last = 1, b""
     with _uncertain(), source.opened() as (_, file):
@@ -66,7 +66,7 @@ def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -
 
 
 def _check_plain(data: bytes, skip: int) -> None:
-    """Raise UnsureError for content after the first lines that could change their rows."""
+    """Raise UnsureError for marks after the first `skip` lines that could change the rows."""
     lines = data.splitlines(keepends=True)[:skip] if skip else []
     begin = sum(map(len, lines))
     if any(data.find(mark, begin) >= 0 for mark in (b'"', b"\0", b"\n#", b"\r#")):
@@ -160,10 +160,11 @@ def read(
     progress: Progress | None,
     writings: Writings,
 ) -> tuple[NDArray[np.float64], Codes, dict[str, int]]:
-    """Return the values of the file, (samples, features), the samples' classes and the cells.
+    """Return the values of the file, (samples, features), the samples' classes and their cells.
 
-    A class is an index of the cells, each of which has the first sample of its class. At most
-    `limit` samples are read; `writings` gets all classes. Raises UnsureError.
+    The cells are the keys of a dictionary, with the first sample of each class; a class is the
+    index of a key. At most `limit` samples are read; `writings` gets all classes. Raises
+    UnsureError.
     """
     most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
@@ -226,7 +227,7 @@ def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
 def _check_rows(filled: int, most: int, limit: int | None) -> None:
     if not filled:
         raise UnsureError("no samples")
-    if filled != limit and filled < most - 1:  # the last line may end
+    if filled != limit and filled < most - 1:  # a line end after the last row is not one more row
         raise UnsureError("more lines than rows")
 
 

@@ -55,7 +55,7 @@ def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
 
 
 def first_row(name: str, numbered_rows: Iterator[Row]) -> Row:
-    """Return the next row; raises DataError if the file has none."""
+    """Return the next row. Raises DataError for none, a comment, or Excel's line sep=."""
     row = next(numbered_rows, None)
     if row is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
@@ -112,7 +112,10 @@ _SPAN = 100  # rows: several arrive at once on a slow line
 
 
 def recorded_rate(source: str) -> float | None:
-    """Return the approximate rate: the median over spans of 100 rows; None without a time."""
+    """Return the approximate rows per second, the median over spans of 100 rows.
+
+    None if the file has no times, or cannot be read.
+    """
     if not Path(source).is_file():
         return None
     try:

@@ -74,7 +74,10 @@ class FileTable:
         return sum(place < self.label_place for place in self.places)
 
     def layout(self, *, of_classes: bool) -> Layout:
-        """Return the layout for csv_blocks. Raises UnsureError if the file is no CSV file."""
+        """Return the layout for csv_blocks.
+
+        Raises UnsureError if the file is no CSV file, or has a column of groups.
+        """
         if not self.delimiter:
             raise UnsureError("no CSV file")
         if self.group_place is not None:
@@ -172,7 +175,7 @@ def encoded(
 ) -> tuple[list[NDArray[np.float64]], list[DataError], list[str]]:
     """Return the columns as numbers, the faults of others, and the columns to drop.
 
-    The columns to drop include those that are already dropped.
+    The columns to drop, if any, include those that are already dropped.
     """
     columns: list[NDArray[np.float64]] = []
     faults: list[DataError] = []
@@ -231,7 +234,7 @@ def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress |
 
 
 def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return places[codes], in place if possible; in parts, as numpy's index takes 8 bytes."""
+    """Return places[codes], in place if possible; in parts, as numpy's indices take 8 bytes."""
     result = codes.astype(np.uint8, copy=False)
     for at in range(0, len(codes), PART):
         result[at : at + PART] = places[codes[at : at + PART]]

@@ -16,7 +16,7 @@ from .source_file import SourceFile
 from .stream import Progress
 
 _PIECE = 1 << 16
-_WHOLE = 1 << 28  # characters of a value that has to fit into memory
+_WHOLE = 1 << 28  # characters of a value in memory, at most
 _HEAD = 400  # records that determine the columns
 _NOTHING = object()
 DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
@@ -45,7 +45,7 @@ def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
 
 
 def record_rows(records: Iterator[Record], left_out: LinesLeftOut, note: str) -> CellRows:
-    """Return the rows of records with their numbers; left_out counts values without a column."""
+    """Return the rows of records, numbered; left_out counts repeated headers and late names."""
     early = list(islice(records, _HEAD))
     names = _names(early)
     return CellRows(_rows(chain(early, records), names, left_out, None), names, left_out, [note])
@@ -67,7 +67,7 @@ def _header(names: Sequence[str], early: Sequence[Record]) -> list[str] | None:
 
 
 def _values(source: SourceFile, progress: Progress | None) -> Generator[Any, None, None]:
-    """Yield the values one by one; a list's elements one by one; None for an incomplete value."""
+    """Yield the values, and a list's elements, one by one; None for an invalid value."""
     with source.opened() as (raw, file):
         reader = _Text(source, raw, file, progress)
         inside = False
@@ -133,7 +133,7 @@ class _Text:
         return came
 
     def value(self) -> Any:
-        """Return the value that begins here; None if it is invalid; its line is then skipped."""
+        """Return the value that begins here, or skip the line and return None if it is invalid."""
         while True:
             try:
                 value, end = DECODER.raw_decode(self._text, self.at)
@@ -205,7 +205,7 @@ def _rows(
 
 
 def _document(value: dict[str, Any]) -> CellRows | None:
-    """Return the rows of a single document: Edge Impulse's, or one of columns."""
+    """Return the rows of a single document: Edge Impulse's, a list of records, or columns."""
     payload = value.get("payload")
     if isinstance(payload, dict) and isinstance(payload.get("values"), list):
         return _edge_impulse(payload)
@@ -233,7 +233,7 @@ def _of_rows(names: list[str], rows: list[list[str]], note: str) -> CellRows:
 
 
 def _edge_impulse(payload: dict[str, Any]) -> CellRows:
-    """Return the rows of Edge Impulse's export: sensors with names, at a fixed interval."""
+    """Return the rows of Edge Impulse's export: named sensors, at an interval in milliseconds."""
     sensors = payload.get("sensors") or []
     values = [each if isinstance(each, list) else [each] for each in payload["values"]]
     names = [str(sensor.get("name", f"c{n}")) for n, sensor in enumerate(sensors, 1)]

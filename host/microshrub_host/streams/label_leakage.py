@@ -1,7 +1,7 @@
 """Label leakage: columns that reveal the label in a file but not on a board.
 
 Examples are clocks, row numbers, identifiers and copies of the class. The user has to decide
-whether a column is one: no column is left out because of these notes.
+whether a column leaks: no column is left out because of these notes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STEPS = 16  # changes, at least, of a column that only rises, or only falls
 _FEWEST = 30  # samples with which a column reveals the class not just by chance
 _FIRST = 1000  # samples that are checked first
 _NEARLY = 0.95  # share of the samples of each class, and of each value
-_LONG = 20  # mean length of a group's run
+_LONG = 20  # mean length of a group's runs in samples, at least
 _MOST_GROUPS = 200
 _SCALED = 0.9999  # correlation with the target, of either sign
 _NO_COPY = 0.9  # correlation in the first samples, below which it is no copy
@@ -45,11 +45,11 @@ def telltale_notes(
     *,
     groups: bool = False,
 ) -> list[str]:
-    """Return a note for each of these columns, by place in values, shape (samples, columns).
+    """Return a note for each of these columns that may reveal the label.
 
-    labels are the samples' labels, shape (samples,); order holds the rows in the file, if they
-    were shuffled. With groups, there are also notes on columns that show which samples belong
-    together.
+    names are by place in values, shape (samples, columns); labels are the samples' labels, shape
+    (samples,); order holds the rows in the file, if they were shuffled. With groups, there are
+    also notes on columns that show which samples belong together.
     """
     notes = []
     in_file = None if order is None or isinstance(order, range) else np.argsort(order)
@@ -107,7 +107,7 @@ def _correlation(values: Values, a: int, b: int) -> float:
         pairs = part[:, (a, b)]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         if len(pairs) and not known:
-            middle = pairs.mean(axis=0)  # near the mean of all, so small spreads stay exact
+            middle = pairs.mean(axis=0)  # near the mean of all, so that small spreads are not lost
         known += len(pairs)
         sums += (pairs - middle).sum(axis=0)
         products += (pairs - middle).T @ (pairs - middle)
@@ -172,7 +172,7 @@ def _groups(column: Values) -> bool:
 
 
 def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
-    """Return whether each class has a value of its own, and each value a class."""
+    """Return whether the values and the classes correspond nearly one to one."""
     if len(labels) < _FEWEST:
         return False
     classes = int(labels.max()) + 1

@@ -29,8 +29,8 @@ _BARS = tuple(
 _BRACKETS = re.compile(r"[\[\](){}<>]")
 # Cells that begin and end with a bracket; in a name such as 0[0 it belongs to the name
 _IN_BRACKETS = re.compile(r"(?:^|[,;\s])[\[({<].*[\])}>](?:$|[,;\s])")
-_LESS = 0.95  # factor for two separators
-_OTHER_FIRST = 0.8  # factor for a first line with an unusual number of cells
+_LESS = 0.95  # score factor for two separators
+_OTHER_FIRST = 0.8  # score factor for a first line with an unusual number of cells
 _NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
 _UNIT = r" ?[%°µA-Za-z][A-Za-z/²^0-9%°]{0,8}(?![\w:=]|\s*[:=])"
 _PAIR = re.compile(
@@ -160,7 +160,7 @@ def sparse(indices: Iterable[int]) -> LineForm:
 
 
 def chosen_form(lines: Sequence[str]) -> LineForm | None:
-    """Return the form of lines, which are neither blank nor a board's messages, or None."""
+    """Return the form of lines without blank ones and a board's messages; None without a form."""
     lines = lines[:_MOST_LINES]
     lines = [*lines[:1], *(line for line in lines[1:] if line != lines[0])]  # a repeated header
     if lines and sum(sparse_of(line) is not None for line in lines) >= _AGREE * len(lines):
@@ -192,7 +192,7 @@ def chosen_form(lines: Sequence[str]) -> LineForm | None:
 
 
 def _worst(form: LineForm, lines: Sequence[str]) -> float:
-    """Return the lowest quality of a column."""
+    """Return the quality of the worst column."""
     rows = [row for row in map(form.split, lines) if row and len(row) == form.cells]
     return min(_quality(column) for column in zip(*rows, strict=True))
 

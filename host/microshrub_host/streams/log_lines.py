@@ -29,7 +29,7 @@ PROMPT_LINE = re.compile(
 )
 
 BOOT, PROMPT, TEXT = "of a board that starts", "of MicroPython's prompt", "of text"
-CALLED = "called "  # prefix of kinds of values rather than lines
+CALLED = "called "  # prefix of kinds that are values, not lines
 HEADER, CUT, UNITS = "the header again", "cut in half", "of units"
 
 

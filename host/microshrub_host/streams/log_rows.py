@@ -23,8 +23,8 @@ from .line_forms import LineForm, chosen_form, sparse, sparse_of
 from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, board_message, cleaned
 
 MOST_CELLS = 2000  # in a row of such a text
-_MOST = 0.6  # share of the lines with that end or beginning
-_MOST_TEXT = 60  # lines of text in front of a few samples
+_MOST = 0.6  # the share of lines that end alike, or begin with a clock, must exceed this
+_MOST_TEXT = 60  # lines of text in front of a few samples, at most
 
 Lines = Callable[[], Generator[str, None, None]]
 
@@ -91,7 +91,7 @@ class LogReader:
         return [line.rstrip().rstrip(";,|").rstrip()] if self.ends else [line]
 
     def rows(self, line: str) -> list[list[str] | str]:
-        """Return the rows of a line, mostly one; in place of a row, the kind of other lines."""
+        """Return the rows of a line, mostly one; for a part that is no row, its kind instead."""
         line = cleaned(line)
         if not line.strip():
             return []
@@ -122,7 +122,7 @@ class LogReader:
 
 
 def _form_at_end(lines: Sequence[str]) -> LineForm | None:
-    """Return the form of the last lines, if more lines of text than samples precede these."""
+    """Return the form of the last lines, if lines of text in front of these hide it, or None."""
     for start in range(1, min(len(lines) - 1, _MOST_TEXT)):
         end = lines[start:]
         form = chosen_form(end)
@@ -146,7 +146,7 @@ def _is_number(cell: str) -> bool:
 
 
 def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
-    """Return the rows of a text with such first lines; None if they show no form."""
+    """Return the rows of a text with these first lines; None if they show no form."""
     reader = LogReader(head)
     form = reader.form
     if form is None or form.cells > MOST_CELLS:
@@ -180,7 +180,7 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
 def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows | None:
     """Return the rows of a CSV file whose first lines are plain but later ones may not be.
 
-    None if no line, up to the limit, is a board's message or a repeated header.
+    None if no line, up to the limit, would be left out, or if a line has quotation marks.
     """
     if plain_rows(head) is None:
         return None
@@ -217,7 +217,7 @@ def _cells(reader: LogReader) -> int:
 
 
 def _whole_sparse(lines: Lines) -> LineForm:
-    """Return the form with all indices of features in the file."""
+    """Return the form with the indices of all features in the file."""
     indices: set[int] = set()
     with closing(lines()) as whole:
         for line in whole:

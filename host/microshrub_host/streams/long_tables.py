@@ -65,7 +65,7 @@ def _layout(names: Sequence[str]) -> LongLayout | None:
 class _Survey:
     """The contents of the whole file."""
 
-    series: dict[tuple[str, ...], bool] = field(default_factory=dict)  # with texts or not
+    series: dict[tuple[str, ...], bool] = field(default_factory=dict)  # whether each has texts
     parts: list[int] = field(default_factory=list)  # numbers of the values at which times go back
     values: int = 0
 
@@ -132,7 +132,7 @@ def _surveyed(name: str, lines: Lines) -> _Survey:
 
 
 def _merged(name: str, lines: Lines, survey: _Survey) -> Iterator[Value]:
-    """Yield the values in the order of time; the parts of the file are read in parallel."""
+    """Yield the values in the order of time; the parts of the file are merged."""
     edges = [0, *survey.parts, survey.values]
     parts = [islice(_values(name, lines), begin, end) for begin, end in pairwise(edges)]
     return heapq.merge(*parts, key=lambda value: value[0])
@@ -162,7 +162,7 @@ def _pivoted(
 
 
 def _names(series: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return a name for each series: the last part, with earlier parts that differ if needed."""
+    """Return a name for each series: the last part if that is unique, else all that differ."""
     lasts = [key[-1] for key in series]
     if len(set(lasts)) == len(lasts):
         return lasts

@@ -58,8 +58,8 @@ def open_stream(
         are several files.
     classes
         The classes of a file, in the order of their indices; also one string, a CSV record as in
-        'a,b,"c, d"'. By default the classes found, in the order of numbers if all
-        are integers, else of texts.
+        'a,b,"c, d"'. By default the classes found, in numeric order if all are integers, else
+        sorted as text.
     columns
         The names of the features. By default all columns except the class, and except a first
         column called time, which `microshrub record --time` writes.
@@ -140,7 +140,7 @@ def open_stream(
 
 
 def _in_units_of(project: Recording, stream: Stream) -> Stream:
-    """Return the stream in the units that the page learned, if it has the same features."""
+    """Return the stream in the page's units, if the page has a unit for each feature."""
     units = [project.units[name] for name in stream.feature_names if name in project.units]
     if len(units) != len(stream.feature_names):
         return stream

@@ -68,7 +68,7 @@ def _other_rows(source: SourceFile, progress: Progress | None) -> CellRows | Non
     """Return the rows of a file that is not text in lines, else None. Raises DataError."""
     try:
         with source.opened() as (_, file):
-            start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what a pipe has given
+            start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # a pipe's bytes so far
     except (OSError, EOFError, zlib.error):
         return None  # the reader of the lines reports the fault
     if is_json(start):
@@ -121,7 +121,7 @@ def _is_plain(head: list[str], reading: ReadingOptions) -> bool:
     if quoted and any("\n" in cell for row in rows for cell in row):
         return True  # a row spans several lines
     forms = _forms(names, columns_of(rows[reading.header :]), reading)
-    are_names = names_columns(rows[0], rows[1:])  # a first row that is no header has a note
+    are_names = names_columns(rows[0], rows[1:])  # a first row that is no header gets a note
     if any(forms) or (are_names is False if reading.header else are_names):
         return False
     columns = zip(names, columns_of(rows[1:]), strict=False)
@@ -252,7 +252,7 @@ def _names(
 def _forms(
     names: Sequence[str], columns: Sequence[list[str]], reading: ReadingOptions
 ) -> list[CellForm | None]:
-    """Return how to read the cells of each column; a class is left unchanged, unless a date."""
+    """Return how to read each column's cells; of a class, only dates and bare numbers change."""
     forms = forms_of(columns, reading.decimal)
     forms += [None] * (len(names) - len(forms))
     for place, name in enumerate(names):

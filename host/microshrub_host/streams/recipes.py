@@ -67,8 +67,8 @@ class Recipe:
 def take_turns(recipe: Recipe) -> Iterator[Sample]:
     """Yield the samples of a recipe's concepts in turn.
 
-    Around a change at sample t, sample i is of the new concept with probability 1 / (1 + exp(-4 (i
-    - t) / width)), as in MOA's and River's ConceptDriftStream.
+    Around a change at sample t, sample i is of the new concept with probability
+    1 / (1 + exp(-4 (i - t) / width)), as in MOA's and River's ConceptDriftStream.
     """
     concepts = [iter(recipe.concept(turn)) for turn in range(recipe.concepts)]
     last = math.inf if recipe.again else recipe.concepts - 1
@@ -86,7 +86,7 @@ def take_turns(recipe: Recipe) -> Iterator[Sample]:
 
 
 def base_name(name: str) -> str:
-    """Return the name without its irrelevant features, which River does not generate."""
+    """Return the name without its suffix for irrelevant features, which are not River's."""
     return _IRRELEVANT.sub("", name)
 
 
@@ -256,7 +256,7 @@ _SEA = Recipe(partial(_in_turn, _sea, _FOUR), 4, 2, numbered(3))
 _LED = Recipe(_led_drift, 4, 10, numbered(24))
 _RBF = Recipe(partial(_rbf_drift, 1e-4), 1, 5, numbered(10))
 
-# Streams with concepts that are streams by number, as are changes between two of them
+# Streams whose concepts are streams, too, by number, as are changes between two concepts
 _NUMBERED = {
     "agrawal": (_agrawal, replace(_AGRAWAL, one_hot={})),
     "sea": (_sea, _SEA),

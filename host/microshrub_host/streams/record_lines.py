@@ -22,7 +22,7 @@ from .columns import CLOCK
 from .json_rows import DECODER, Record, flat, record_rows
 from .log_lines import TEXT, LinesLeftOut, board_message
 
-_MOST = 0.6  # share of the first lines, without a board's messages
+_MOST = 0.6  # more than this share of the first lines, without a board's messages, are records
 _MESSAGE = re.compile(
     r'(?:(?P<time>\d\S*)\s+)?(?P<topic>(?!->)[^\s{"]\S*)\s+(?P<record>\{.*\})\s*'
 )
@@ -83,9 +83,9 @@ def _field(value: str) -> str:
 
 
 def _milliseconds(time: str) -> str:
-    """Convert a time since 1970, in seconds to nanoseconds, to milliseconds as in `record --time`.
+    """Convert a time since 1970 to milliseconds, as `record --time` writes them.
 
-    Any other time is left unchanged.
+    The time is in any unit from seconds to nanoseconds; any other text is left unchanged.
     """
     if _EPOCH.fullmatch(time) is None:
         return time

@@ -183,10 +183,11 @@ class NumberStream:
         return Scale(self.scale.offset[part], self.scale.digits[part])
 
     def first_rows(self, warmup: int) -> int:
-        """Return the number of rows to fit ranges on: `warmup`, from the target's first change on.
+        """Return the number of first rows to fit ranges on: `warmup`, or more for a late target.
 
-        Rows with no target, or with a constant one, give the target no range. If the target is
-        constant for a hundred times as long, it is `warmup`.
+        Rows with no target, or with a constant one, give the target no range. If the target first
+        changes after `warmup` rows, the rows up to the change and `warmup` more count, unless it
+        is constant for a hundred times `warmup` rows.
         """
         first = self.columns[: 100 * warmup, self.place]
         known = np.flatnonzero(~np.isnan(first))
@@ -216,7 +217,7 @@ class NumberStream:
 
 
 def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
-    """Return the stream with a forecast that many rows ahead, with that many lags; 0: none.
+    """Return the stream with a forecast `horizon` rows ahead, with `lags`; horizon 0: none.
 
     Raises DataError if that is impossible.
     """

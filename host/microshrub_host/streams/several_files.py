@@ -1,8 +1,8 @@
 """Joins several files, or the files of a folder, into one CSV file, one after the other.
 
-Each file is read as it would be alone. All files have the same column names, or no header. The
-class is a column, or in the names of the files; each file is a recording of its own, and is held
-out as a whole. Rows of wide files become readings here, too.
+Each file is read as it would be alone. All files have the same columns; a file without a header
+has the names of the others. The class is a column, or in the names of the files; each file is a
+recording of its own, and is held out as a whole. Rows of wide files become readings here, too.
 """
 
 from __future__ import annotations
@@ -334,7 +334,7 @@ def shares(limit: int, rows: Sequence[int | None]) -> list[int]:
 
 @dataclass
 class _Part:
-    """A file whose rows are being read."""
+    """A file that was opened."""
 
     file: SourceFile
     first: int  # its first row in the joined file
@@ -366,7 +366,7 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
-    reading = replace(reading, asks="nothing")  # so that a class has no units
+    reading = replace(reading, asks="nothing")  # finds units in the last column; a class has none
     with _csv_of(path, name, reading, whole=False) as (file, names, numbered_rows):
         rows = [cells for _, cells in islice(numbered_rows, _LOOKED_AT)]
         if not rows:
@@ -456,7 +456,7 @@ def _class_is_column(
 def _last_column(
     head: _Head, names: Sequence[str], reading: ReadingOptions
 ) -> tuple[bool, set[str] | None]:
-    """Return whether the last possible column holds classes, or else its few whole numbers."""
+    """Return whether the last possible column holds classes; if unsure, its few whole numbers."""
     left_out = {*reading.choice.drop, reading.group, *head.clocks}
     columns = columns_of(head.rows)
     named = head.names or names

@@ -102,7 +102,7 @@ class Recordings:
     """The recordings in a joined file; complete after it was read."""
 
     starts: list[int] = field(default_factory=list)  # first row of each, from 0 on
-    groups: list[int] = field(default_factory=list)  # first rows of the held-out recordings
+    groups: list[int] = field(default_factory=list)  # first rows of groups held out as a whole
     group_name: str = "file"
     readings: int = 0  # rows of each, if all have the same number
 
@@ -127,7 +127,7 @@ class SourceFile:
     open: Callable[[], IO[bytes]]  # opens the bytes at the first one. Raises OSError
     size: Callable[[], int]  # number of bytes; of a pipe, received so far. Raises OSError
     is_pipe: bool
-    project: Recording | None = None  # the page's project, if it is the recording in one
+    project: Recording | None = None  # if it is from a project of the page
     made: Made | None = None  # if it was converted from another file
     not_utf8: list[int] = field(default_factory=list)  # first line read that is not UTF-8, if any
 
@@ -170,8 +170,8 @@ class SourceFile:
 def opened_source(source: str) -> Iterator[SourceFile]:
     """Open the file with that name, or the standard input for `-`. Raises DataError.
 
-    For a project of the page, it is the recording in the project. It is an error, too, if the file
-    was replaced or written in the meantime.
+    For a project of the page, the file is the recording in the project. It is an error, too, if
+    the file was replaced or written in the meantime.
     """
     _check_name(source)
     with _named(source):

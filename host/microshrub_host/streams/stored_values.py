@@ -104,7 +104,7 @@ def column_room(rows: int, item_type: type[Item]) -> NDArray[Item]:
 def _array(
     shape: tuple[int, ...], item_type: type[Item], most: int
 ) -> tuple[NDArray[Item], IO[bytes] | None]:
-    """Return an array, and its file if it takes more than that many bytes."""
+    """Return an array, and its file if it takes more than `most` bytes."""
     size = max(math.prod(shape), 1) * np.dtype(item_type).itemsize
     if size <= most:
         return np.zeros(shape, item_type), None

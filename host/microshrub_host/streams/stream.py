@@ -119,8 +119,8 @@ class Stream:
     # The place in the recording of each sample, or of its last reading, if samples were shuffled
     # or are windows
     times: NDArray[np.intp] | None = None
-    groups: NDArray[np.intp] | None = None  # group of each sample, if there is a group column
-    group_name: str = ""  # name of the group column
+    groups: NDArray[np.intp] | None = None  # group of each sample, by a column or recording
+    group_name: str = ""  # name of the group column, or "file" or "recording"
     rate: float | None = None  # rows a second, by the recording's clock
     starts: tuple[int, ...] = ()  # rows after a gap in time: no window spans it
     readings: int = 0  # rows of each recording in a wide file

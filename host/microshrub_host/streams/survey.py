@@ -121,7 +121,7 @@ def _day(milliseconds: float) -> str:
 
 
 def _kept(names: Sequence[str], dates: Sequence[str], label: str | None) -> list[int]:
-    """Return the places of the columns of a copy: without dates, the class last."""
+    """Return the places of the columns of a copy: no dates except `time`, the class last."""
     able = [at for at, name in enumerate(names) if name not in dates or name == CLOCK]
     return sorted(able, key=lambda at: names[at] == label)
 
@@ -139,7 +139,8 @@ def survey(
 ) -> Survey:
     """Describe the contents of these files; write their rows to `copy` as plain CSV.
 
-    The copy is without dates, with the class last. Raises DataError for files that cannot be read.
+    The copy has no dates except `time`, and the class last. Raises DataError for files that cannot
+    be read.
     """
     if sources[0].startswith(GENERATED):
         raise DataError(f"{sources[0]} is not a file: look is for files.")

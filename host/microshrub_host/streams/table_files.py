@@ -24,7 +24,7 @@ from .source_file import SourceFile, unreadable_kind
 
 _ROWS = 4096  # rows at once
 _TITLES = 30  # rows of a sheet that may be titles above the table
-_CLASSES = ("y", "label", "labels", "target", "targets")  # what an array of them is called
+_CLASSES = ("y", "label", "labels", "target", "targets")  # names of an array of classes
 
 
 def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
@@ -73,7 +73,7 @@ def _of_array(name: str, array: Any) -> tuple[list[str], Iterator[Iterable[Any]]
 
 
 def _loaded(source: SourceFile, what: str, load: Callable[[], Any]) -> Any:
-    """The array that load() gives. Raises DataError for one of Python objects."""
+    """Return the array from load(). Raises DataError for an array of Python objects."""
     try:
         return load()
     except ValueError as error:
@@ -97,7 +97,8 @@ def _numpy(source: SourceFile) -> CellRows:
 def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> CellRows:
     """Return the rows of the only table, with the only matching array of classes as last column.
 
-    Raises DataError if it is not clear which arrays these are.
+    Without a table, arrays of the same size are the columns. Raises DataError if it is not clear
+    which arrays these are.
     """
     able = {n: np.asarray(a) for n, a in arrays.items() if np.ndim(a) >= 1 and np.size(a) > 1}
     tables = [n for n, a in able.items() if a.ndim == 2 and min(a.shape) > 1]
@@ -130,7 +131,7 @@ def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> Cell
 def _refuse_other_length(
     name: str, table: str, arrays: Mapping[str, Any], flat: Iterable[str]
 ) -> None:
-    """Raise DataError for classes of which there are more or fewer than rows."""
+    """Raise DataError if an array of classes has more or fewer values than the table has rows."""
     for each in flat:
         if each.lower() in _CLASSES:
             raise DataError(
@@ -192,8 +193,10 @@ def _parquet(source: SourceFile) -> CellRows:
 
 
 def _of_batches(schema: Any, batches: Iterable[Any], what: str) -> CellRows:
-    """The columns as a pandas frame shows them: its index first, although it is written last. One
-    without a name only numbers the rows, and is left out."""
+    """Return the rows with the columns as a pandas frame shows them: the index first.
+
+    In the file, the index is last. An index without a name only numbers the rows, and is left out.
+    """
     names = [str(name) for name in schema.names]
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     unnamed = [name for name in names if name in index and re.match(r"__index_level_\d", name)]

@@ -32,7 +32,7 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
     number = 0
     try:
         with source.opened() as (_, file):
-            start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what has come of a pipe
+            start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # a pipe's bytes so far
         if message := unreadable_kind(source.name, start):
             raise DataError(message)
         with source.opened() as (raw, file):
@@ -57,7 +57,7 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
 
 
 def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines up to each LF; in long ones, up to a lone CR, or all bytes so far."""
+    """Yield the lines up to each LF; in too long ones, up to a lone CR, or all bytes so far."""
     line = b""
     while piece := file.readline(LONGEST_LINE):
         line += piece

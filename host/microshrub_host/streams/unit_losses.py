@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .units import RAW_MAX
 
 Values = NDArray[np.float64]
-_STEPS = 256  # steps of a range in which rounding to whole units does not matter
+_STEPS = 256  # steps, at least, of a range in which rounding to whole units does not matter
 _NEARLY = 0.01  # part of a unit: the largest error of a float that should be whole
 _ROOM = RAW_MAX // 40  # up to this size, units could have been ten times as fine
 

@@ -86,7 +86,7 @@ class Scale:
         return _scaled(raw.astype(np.float64), -self.digits) + self.offset
 
     def too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.intp]:
-        """Return the rows whose values in a column are too large for a raw integer."""
+        """Return the rows of the column at `place` with values too large for a raw integer."""
         result = []
         for at in range(0, len(column), PART):
             part = column[at : at + PART]

@@ -30,7 +30,7 @@ def washing(random: np.random.Generator) -> Iterator[Row]:
 
 
 def room(random: np.random.Generator) -> Iterator[Row]:
-    """Yield an office's air, every five minutes for three weeks, and whether it is occupied.
+    """Yield readings in an office, every five minutes for three weeks, and whether it is occupied.
 
     The values are light in lux, CO2 in ppm, and temperature in hundredths of a degree.
     """
@@ -56,7 +56,7 @@ def soil(random: np.random.Generator) -> Iterator[Row]:
     """Yield the state of a pot of basil, every half an hour for two months.
 
     The values are moisture in thousandths, temperature in tenths of a degree, and humidity in
-    tenths of a percent. At eight o'clock it is watered if the soil is dry.
+    tenths of a percent. At eight o'clock the basil is watered if the soil is dry.
     """
     wet = 620.0
     for step in range(60 * 48):
