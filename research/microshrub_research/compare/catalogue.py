@@ -77,8 +77,8 @@ PEERS: dict[str, Contender] = {
 
 
 def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]:
-    """Return the peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" stand for
-    all.
+    """Return the peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of
+    theirs.
 
     Raises UserError for an unknown peer, and for those that cannot run here.
     """

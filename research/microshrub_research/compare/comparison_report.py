@@ -40,7 +40,7 @@ NOTES = (
 )
 _NONE = "-"
 C = TypeVar("C", bound=AnyCell)
-_WIDTH = 21  # of the longest name of a peer
+_WIDTH = 21  # length of the longest name of a peer
 
 # Names of rows, and for each system the cell on one stream.
 Rows = Mapping[str, Mapping[str, Cell | None]]

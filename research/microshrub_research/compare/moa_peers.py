@@ -61,8 +61,8 @@ def _start_java(folder: Path) -> None:
     """Let capymoa start Java with an agent for MOA's measureByteSize.
 
     Java only loads an agent from an archive whose manifest names it, as MOA's does; the agent also
-    needs access to Java's own objects. Java takes no path with a space; the bytes are not measured
-    then.
+    needs access to Java's own objects. If the path has a space, which Java does not accept, the
+    bytes are not measured.
     """
     agent = folder / "sizeof.jar"
     with zipfile.ZipFile(agent, "w") as archive:

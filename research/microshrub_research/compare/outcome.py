@@ -11,7 +11,7 @@ from microshrub_host.base.worker_process import Ended, TimeLimit
 from .contender import Contender
 from .tree_shape import Shape
 
-_POINTS = 200  # of a curve
+_POINTS = 200  # points of a curve
 STOPPED = "stopped"  # the failure after Ctrl-C
 DIVERGED = "diverged"  # the first word of the failure if errors overflow
 

@@ -16,8 +16,7 @@ Curve = Sequence[tuple[int, float]]
 
 
 def common_part(experiment: ExperimentResults) -> ExperimentResults:
-    """Return the results over the samples that every method learned; unchanged if all learned as
-    much.
+    """Return the results over the samples that every method learned; unchanged if all are equal.
 
     A method without a run on a stream does not shorten the stream.
     """

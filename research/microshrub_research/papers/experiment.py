@@ -112,8 +112,8 @@ class ExperimentResults:
         measure: str = RUNNING,
         within: float | None = None,
     ) -> RunOutcome | None:
-        """Return the most accurate run with an average size below `within` bytes (default:
-        any).
+        """Return the most accurate run with an average size below `within` bytes,
+        or of any size.
         """
         outcome = [
             result

@@ -49,14 +49,13 @@ class Description:
     number: int
     name: str
     version: int
-    url: str  # of the ARFF file
+    url: str  # address of the ARFF file
     md5: str
     label: str  # the attribute that is the class
 
 
 def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Path, Description]:
-    """Return the ARFF file of the data set with this name and number of samples; its first
-    version.
+    """Return the ARFF file of the data set with this name and size; its first version.
 
     A file in the cache is used without a request. Raises OpenmlError, and leaves no file behind,
     if the data set is not available or differs from its description.

@@ -63,8 +63,8 @@ def _row(stream: str) -> str:
 
 
 def _gains(experiment: ExperimentResults, paper: Paper) -> ReportTable:
-    """Return a table of the change by omega 0.5: points of accuracy,
-    and the factor of the rest.
+    """Return a table of the changes by omega 0.5: accuracy in points,
+    other measures as factors.
     """
     rows = []
     for stream in experiment.streams:
