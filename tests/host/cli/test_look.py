@@ -87,7 +87,7 @@ def test_readings_are_learned_in_windows(
     rows: int, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command that `look` suggests for a folder of recordings without times has
-    a good accuracy, if they are long enough, on classes that no single reading shows.
+    a good accuracy, if the recordings are long enough, on classes that no single reading shows.
     """
     draw = random.Random(3)
     Path("raw").mkdir()

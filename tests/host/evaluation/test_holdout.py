@@ -73,9 +73,7 @@ def test_long_blocks_of_classes_are_nearly_as_good_as_mixed_samples(size: int, w
 
 
 def test_a_model_that_repeats_the_last_label_knows_one_class() -> None:
-    """The holdout reveals a weakness that the prequential accuracy hides:
-    a shrub of a tiny window.
-    """
+    """The holdout reveals the weakness of a tiny window, which the prequential accuracy hides."""
     run = simulate(taught_in_blocks(3), "shrub", window=8, trees=2, depth=2, step=8)
     assert run.accuracy > 90
     assert run.unseen

@@ -83,8 +83,8 @@ DAMAGE: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_damaged_code_is_compiled_again(engine: str, tmp_path: Path) -> None:
-    """Any of its files may be damaged at any time, as after a power cut,
-    a full disk or a bad disk.
+    """Any file of the cache may be damaged at any time,
+    as after a power cut or on a full or bad disk.
     """
     use(engine, tmp_path)
     for pattern, damage in DAMAGE:

@@ -74,7 +74,7 @@ def test_the_accuracy_on_unseen_data_decides_where_labels_come_in_runs() -> None
         ([[1432, 0], [0, 8]], True),  # all that are rare, and no false alarm
         ([[1380, 52], [1, 7]], True),  # less often right than guessing, but it finds them
         ([[1430, 2], [7, 1]], False),
-        ([[1440, 0], [0, 0]], False),  # nothing rare was asked
+        ([[1440, 0], [0, 0]], False),  # there is no rare sample
         ([[0, 8], [0, 1432]], False),  # it always guesses
     ],
 )

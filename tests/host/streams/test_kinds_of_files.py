@@ -55,7 +55,7 @@ def test_files_of_installed_libraries_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
 def test_the_index_of_a_pandas_frame_is_not_the_class(tmp_path: Path, name: str) -> None:
-    """It is written behind the columns: the numbers of rows that were drawn, or a time."""
+    """The file has the index after the columns: the numbers of drawn rows, or a time."""
     pd = pytest.importorskip("pandas")
     pa = pytest.importorskip("pyarrow")
     parquet, feather = map(pytest.importorskip, ("pyarrow.parquet", "pyarrow.feather"))

@@ -117,7 +117,7 @@ def test_a_feature_after_the_warm_up_causes_one_warning(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["ThicketClassifier", "HoeffdingTreeClassifier"])
 def test_a_first_sample_may_have_no_features(name: str) -> None:
-    """River, too, learns its label alone."""
+    """River, too, learns the label of such a sample."""
     rivers = tree.HoeffdingTreeClassifier()
     rivers.learn_one({}, "a")
     model = getattr(river_adapter, name)(warmup=5)

@@ -150,7 +150,7 @@ def test_wrong_arguments_are_reported() -> None:
 @pytest.mark.parametrize("target", [None, float("nan"), float("inf"), "7"])
 @pytest.mark.parametrize("learned", [0, 5, 30])
 def test_a_target_that_is_not_a_number_changes_nothing(target: Any, learned: int) -> None:
-    """Also during the warm-up: an error at its end would come too late."""
+    """The target is also checked during the warm-up, whose end would be too late for an error."""
     learner = of_river("Linear", warmup=20)
     for number in range(learned):
         learner.learn_one({"x": number}, 2.0 * number)

@@ -133,8 +133,8 @@ def test_the_c_export_predicts_the_same(
 def test_a_board_predicts_the_same(
     saved: tuple[Path, Any, list[int]], tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """The program, as for flashing, on the real MicroPython; in another order,
-    and each row twice.
+    """The program runs as flashed, on the real MicroPython; rows come in another order,
+    each twice.
     """
     path, raw, wanted = saved
     x86(tmp_path)

@@ -69,7 +69,7 @@ def test_rivers_sets_contain_the_label(name: str, percent: int, order: str) -> N
 def test_rivers_sets_contain_the_label_from_the_first_sample_on(
     percent: int, more: dict[str, int]
 ) -> None:
-    """Also during a warm-up that restarts several times, as new labels and features appear."""
+    """The coverage also holds while the warm-up restarts for new labels and features."""
     rng = np.random.default_rng(31)
     model = river_adapter.ThicketClassifier(guarantee=percent, bytes=8192, **more)
     held = []

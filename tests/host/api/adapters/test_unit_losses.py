@@ -116,7 +116,7 @@ def test_a_first_call_with_few_rows_causes_a_warning_where_ranges_stay(name: str
         adapter(warmup=10).partial_fit(rows[:10], y[:10], *classes)
         adapter().partial_fit(rows[:256], y[:256], *classes)
         adapter().fit(rows[:10], np.arange(10) % 2)
-    if name == "ThicketClassifier":  # with ranges that grow
+    if name == "ThicketClassifier":  # its ranges grow
         with no_warning():
             adapter().partial_fit(rows[:10], y[:10], *classes)
         adapter = lambda: sklearn_adapter.ThicketClassifier(spare_classes=1)  # noqa: E731

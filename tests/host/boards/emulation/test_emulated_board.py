@@ -146,7 +146,7 @@ def flash_and_forecast(
 
 
 def test_an_idle_board_uses_no_processor_time(board: EmulatedBoard) -> None:
-    """Otherwise it would keep a core busy, which other tests need."""
+    """A busy board would take a core from other tests."""
     assert stands_still(board)
     assert board.exec("print(6 * 7)") == "42\n"
     assert stands_still(board)
@@ -187,7 +187,7 @@ def test_arrays_can_be_written_and_read(board: EmulatedBoard) -> None:
 
 
 def test_every_byte_passes_in_both_directions(board: EmulatedBoard) -> None:
-    """A carriage return stays one, and Ctrl-C is a byte, not a signal."""
+    """A carriage return arrives unchanged, and Ctrl-C is a byte, not a signal."""
     board.start(
         "import sys\nb = bytearray(256)\n"
         "while True:\n    sys.stdout.buffer.write(b, sys.stdin.buffer.readinto(b))"

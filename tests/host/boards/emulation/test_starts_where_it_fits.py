@@ -1,7 +1,7 @@
 """A program of `build` starts on an emulated Cortex-M0 with no more RAM than `build` asks for.
 
-In addition to the budget's figures, that is START_BYTES, for temporary objects of the start. With
-less RAM, the program prints what does not fit.
+`build` adds START_BYTES to the budget's figures, for temporary objects of the start. With less
+RAM, the program prints what does not fit.
 
 The emulated board has other names than a real one: its firmware lacks the names of `time`,
 `select` and asyncio, and the disk in its RAM adds some, so the pools of names may double earlier

@@ -340,8 +340,8 @@ def test_the_gain_of_more_bytes_is_reported() -> None:
 def test_a_sampler_that_repeats_refused_models_does_not_stop_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On elec within 16 KB, it proposed the same naive Bayes, and too large groves,
-    2,000 times.
+    """On elec within 16 KB, the sampler proposed the same naive Bayes and too large
+    groves 2,000 times.
     """
 
     class Insistent(optuna.samplers.RandomSampler):
