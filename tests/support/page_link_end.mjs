@@ -1,6 +1,6 @@
 // The page's end of the link, as a program: node page_link_end.mjs LINK FRAMES
-// It asks for what link_fuzz/device_end.py expects, on standard output, and checks the answers on
-// standard input. SIGUSR2 pulls the cable. In the end it prints what happened as JSON.
+// It writes the requests that link_fuzz/device_end.py expects to standard output, and checks the
+// answers on standard input. SIGUSR2 pulls the cable. At the end it prints a report as JSON.
 
 import { Buffer } from "node:buffer";
 import process from "node:process";
@@ -8,9 +8,9 @@ import process from "node:process";
 const { Link, LinkError } = await import(process.argv[2]);
 const total = Number(process.argv[3]);
 const TIMES = { first: 40, longest: 80, giveUp: 60_000, reopen: 10_000 };
-const AWAY = 30; // milliseconds that a pulled cable is away
+const AWAY = 30; // milliseconds that a pulled cable is unplugged
 const AHEAD = 64; // requests that wait for an answer
-const MOST = Number(process.argv[4]); // frames until the program starts anew
+const MOST = Number(process.argv[4]); // frames until the program restarts
 const FACTORS = [1, -1, 40503, -3, 0];
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -58,7 +58,7 @@ function requested(k) {
 function isRight(k, type, frame) {
   if (type === 5) return frame.type === 130;
   const [low, high, predicted, confidence] = frame.payload;
-  const id = type === 3 ? k % 65536 : low + 256 * high; // that of a labelled sample is not checked
+  const id = type === 3 ? k % 65536 : low + 256 * high; // not checked for labelled samples
   const same = low + 256 * high === id && predicted === (3 * k) % 7 && confidence === k % 256;
   return frame.type === 131 && same;
 }
@@ -70,7 +70,7 @@ async function applied(link) {
 
 const counts = { wrong: 0, sessions: 0, resets: 0, pulled: 0 };
 
-/** Go on behind what was applied last, until all is done or the program starts anew. */
+/** Continue after the last applied request, until all are done or the program restarts. */
 async function session(port) {
   const interrupted = (why) => why && counts.pulled++;
   const [link, welcome] = await Link.open(port, interrupted, TIMES);

@@ -1,5 +1,5 @@
-// A ROM partition for MicroPython's qemu port, which has none that can be written: memory behind
-// the files of the board that behaves as NOR flash does. Erasing sets bits, writing clears them.
+// A ROM partition for MicroPython's qemu port, which has no writable one: memory behind the
+// board's files that behaves like NOR flash. Erasing sets bits, writing clears them.
 
 #include <string.h>
 
