@@ -73,8 +73,8 @@ class ByClass:
         }
 
     def confused(self) -> tuple[str, str, int, int] | None:
-        """Return the two classes confused most often, the number of these errors, and of both
-        classes' samples; None if no prediction was wrong."""
+        """Return the two classes confused most often, the number of these errors, and the number
+        of the two classes' samples; None if no prediction was wrong."""
         wrong = self.counts - np.diag(np.diag(self.counts))
         pairs = np.triu(wrong + wrong.T)
         if not pairs.any():
@@ -96,7 +96,7 @@ class ByClass:
         ]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return a table's rows of names and values, with each class unless there are too many."""
+        """Return a table's rows: names and scores, with a row per class unless there are many."""
         return [
             ("balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
             ("G-mean", f"{self.g_mean:.2f} %"),
@@ -113,7 +113,7 @@ class ByClass:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Format a percentage for texts, so that only a share of 100 is shown as 100 %."""
+    """Format a percentage for texts; one below 100 that would be rounded to 100 has 2 decimals."""
     text = f"{share:.{decimals}f}"
     return f"{share:.2f} %" if float(text) == 100 > share else f"{text} %"
 

@@ -48,7 +48,7 @@ class Result(RunResult):
     running_average_accuracy: float
     accuracy_nochange: float
     accuracy_majority: float
-    label_agreement: float  # chance that two samples drawn at random have equal labels
+    label_agreement: float  # chance in percent that two random samples have equal labels
     kappa: float
     kappa_temporal: float
     right: NDArray[np.bool_] = field(repr=False)

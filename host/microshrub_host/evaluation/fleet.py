@@ -4,8 +4,8 @@ Whole stretches of the stream, a fifth of the samples, are held out, and every b
 see stretches.py. The other stretches are dealt out to the boards. Each board lacks some classes
 and learns half of its rows. Then it sends a packet of each class that it knows, and receives
 packets of each class that it lacks, from at most three boards, until one packet of that class was
-of use. It learns one received sample after each row of its second half. Two boards serve as
-baselines: one with the same rows and no exchange, and one that lacks no class.
+of use. It learns one received sample after each row of its second half. Each board is compared
+with two others: one with the same rows and no exchange, and one that lacks no class.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def board(engine: str) -> Iterator[Do]:
 
 
 _FEWEST = 20  # rows of a stream, four of which are held out
-_LEAST = 200  # rows of a board; boards share rows of a shorter stream
-_TRIES = 3  # packets of a class that a board checks
+_LEAST = 200  # rows of a board; if there are fewer for each, boards share rows
+_TRIES = 3  # packets of a class that a board checks, at most
 _ASKED = 2000  # held-out rows, at most
 
 
@@ -62,19 +62,19 @@ class FleetPlan:
     classes: tuple[str, ...]
     boards: int
     lacking: int  # classes that each board lacks
-    exchange: int  # samples of a class in a packet
+    exchange: int  # samples of a class in a packet, at most
     bytes: int
     seed: int
     engine: str
 
     @property
     def asked(self) -> NDArray[np.intp]:
-        """The rows that all boards predict: held out, of classes with other stretches to learn."""
+        """The rows that all boards predict: held-out rows of classes that are learned, too."""
         rows = np.flatnonzero(holdout.predictable(self.draw, self.labels))
         return rows[:: -(-len(rows) // _ASKED) or 1]
 
     def lacks(self, number: int) -> list[int]:
-        """Return the classes that a board lacks: the next ones of a random order."""
+        """Return the classes that a board lacks; board by board, the next in a random order."""
         order = np.random.default_rng((self.seed, 1)).permutation(len(self.classes))
         first = number * self.lacking
         return [int(order[(first + k) % len(order)]) for k in range(self.lacking)]
@@ -97,7 +97,7 @@ class FleetPlan:
 
 @dataclass(frozen=True)
 class Half:
-    """A board before the exchange: its state, its packets, and its accuracies on its own."""
+    """A board before the exchange: its state, its packets, and its accuracies without exchange."""
 
     state: bytes = field(repr=False)
     packets: dict[int, bytes] = field(repr=False)  # by class
@@ -172,7 +172,7 @@ def _whole(plan: FleetPlan, number: int) -> float:
 
 
 def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
-    """Run a board from the exchange on; offers has packets for each class that the board lacks."""
+    """Run a board from the exchange on; the task has its number, its Half, and its offers()."""
     number, half, offers = task
     rows = plan.rows_of(number)
     received = looked = taken = learned = 0
@@ -197,7 +197,10 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
 
 
 def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
-    """Return, for each class that a board may lack, packets of other boards in a random order."""
+    """Return up to _TRIES packets of other boards, in a random order, for each class.
+
+    The classes are the ones that the board lacks, or all classes if it lacks none.
+    """
     dice = np.random.default_rng((plan.seed, 2, number))
     others = [int(b) for b in dice.permutation(plan.boards)[: 8 * _TRIES] if b != number]
     wanted = plan.lacks(number) or range(len(plan.classes))
@@ -210,7 +213,9 @@ Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 def run(plan: FleetPlan, spread: Spread) -> list[Met]:
-    """Run all boards; spread(work, tasks) yields the result of work(task) for each, in any order.
+    """Run all boards, and return them by number.
+
+    spread(work, tasks) yields the result of work(task) for each task, in any order.
 
     A task of None means that another task has to finish first.
     """
@@ -240,7 +245,7 @@ def _half(
 
 @contextmanager
 def _begun(plan: FleetPlan) -> Iterator[Do]:
-    """Start a new board."""
+    """Start a new board, and close it in the end."""
     shape = {"features": len(plan.features), "classes": len(plan.classes)}
     config: dict[str, Any] = {"parameters": {**shape, "bytes": plan.bytes}}
     config["features"] = plan.features
@@ -257,7 +262,7 @@ def _learn(do: Do, plan: FleetPlan, which: NDArray[np.intp]) -> None:
 
 
 def _balanced(do: Do, plan: FleetPlan) -> float:
-    """Return the mean recall, in percent, of the held-out classes."""
+    """Return the mean recall, in percent, of the classes of the held-out rows."""
     asked = plan.asked
     predictions = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)
     truth = plan.labels[asked]

@@ -9,8 +9,8 @@ uncertain, as the spread of the draws shows.
 Old stretches, too, are predicted at the end, and belong to the past of a stream that drifts. So
 the last stretches are also predicted after all samples before them were learned: the accuracy as
 of now. It is the headline if the stream drifts. A stream drifts if the older half of the stretches
-is predicted clearly worse than the recent half: by _DRIFT points, and by three standard errors of
-the difference between stretches of the same class.
+is predicted clearly worse than the recent half: by more than _DRIFT points, and by more than three
+standard errors of the difference. Runs are only compared with runs of the same class.
 """
 
 from __future__ import annotations
@@ -110,11 +110,12 @@ def measure(
     forest: bool = False,
     seed: int = 0,
 ) -> Unseen | None:
-    """Learn the rest of each draw of a stream, and predict the stretches that the draw holds out.
+    """Return the accuracy of new models on the stretches that draws of a stream hold out.
 
-    None if there are too few samples, or if a companion cannot be evaluated so. Runs on the
-    fastest engine, as all engines compute the same bits. For `warmup` see warmup_of(). With
-    `forest`, a batch forest learns and predicts the same samples, if scikit-learn is installed.
+    For each draw, a model learns the rest of the samples. None if there are too few samples, or if
+    a companion cannot be evaluated like this. The models run on the fastest engine, as all engines
+    compute the same bits. For `warmup` see warmup_of(). With `forest`, a batch forest learns and
+    predicts the same samples, if scikit-learn is installed.
     """
     known = held_out(stream) if all(each.can_be_asked for each in companions) else None
     if known is None:
@@ -142,7 +143,7 @@ def ask(
     companions: Companions = (),
     forest: bool = False,
 ) -> Answers:
-    """Learn the rest of a draw, and predict its held-out samples; for arguments see measure()."""
+    """Learn a draw's `learned` samples, and predict the held-out ones; see also measure()."""
     parts = known.rows[draw.learned], known.labels[draw.learned], known.rows[draw.held_out]
     predictions = answers(model, parameters, *parts, warmup=warmup, companions=companions)
     return Answers(draw, predictions, batch_forest.answers(*parts) if forest else None)
@@ -151,7 +152,7 @@ def ask(
 def unseen(
     stream: Stream, stretches: Stretches, drawn: list[Answers], now: list[Answers]
 ) -> Unseen:
-    """Return the accuracy on unseen data, given some draws' answers and the last stretches'."""
+    """Return the accuracy on unseen data; `now` has the answers for the last stretches, if any."""
     names = tuple(stream.class_names)
     labels = stretches.labels
     asked = [predictable(each.draw, labels) for each in drawn]
@@ -168,7 +169,7 @@ def unseen(
 
 
 def predictable(draw: Draw, labels: Labels) -> Marks:
-    """Mark the test samples of a draw whose class the draw has also learned."""
+    """Mark a draw's held-out samples, except `ends`, of the classes that the draw learns."""
     return _of_known(draw, labels, draw.asked)
 
 
@@ -201,7 +202,7 @@ def _holdout(
 
 
 def right_by_stretch(stretches: Stretches, drawn: list[Answers]) -> NDArray[np.float64]:
-    """Return the percentage right in each stretch, over all draws that hold it out, or NaN."""
+    """Return the percentage right in each stretch, over all draws; NaN if no draw predicts it."""
     right, asked = np.zeros(stretches.count), np.zeros(stretches.count)
     for answers in drawn:
         marks = predictable(answers.draw, stretches.labels)
@@ -215,7 +216,8 @@ def right_by_stretch(stretches: Stretches, drawn: list[Answers]) -> NDArray[np.f
 def drifts(stretches: Stretches, right: NDArray[np.float64]) -> bool:
     """Return whether stretches of the older half are predicted clearly worse than recent ones.
 
-    right has the percentage right of each stretch. Stretches are compared within a class.
+    right has the percentage right of each stretch. Runs are compared within a class. False if
+    there are fewer than three stretches on either side.
     """
     when = np.zeros(stretches.count)
     np.add.at(when, stretches.of, stretches.times)

@@ -37,7 +37,7 @@ class HoldoutScores:
 
     @functools.cached_property
     def choosing(self) -> Marks:
-        """The stretches that serve to choose, a mark for each."""
+        """A mark for each stretch: whether it serves to choose a model."""
         stretches = self.known.stretches
         asked = np.unique(stretches.of[np.logical_or.reduce(self._predictable)])
         among = np.isin(stretches.of, asked)
@@ -79,7 +79,7 @@ class HoldoutScores:
         parts = (self.choosing, ~self.choosing, self.choosing | True)
         first, rest, whole = (100 * right[part].sum() / asked[part].sum() for part in parts)
         chosen = self.choosing & (asked > 0)
-        apart = right[chosen] - first / 100 * asked[chosen]  # errors vary by stretch
+        apart = right[chosen] - first / 100 * asked[chosen]  # the random unit is a stretch
         error = 100 * float(np.sqrt(np.sum(apart**2))) / float(asked[chosen].sum())
         return Scores(round(float(first), 4), round(float(rest), 4), float(whole), error)
 

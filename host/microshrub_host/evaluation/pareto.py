@@ -26,8 +26,8 @@ def front(points: Points) -> list[int]:
 def area(points: Points, most_bytes: float) -> float:
     """Return the best accuracy within a RAM limit, averaged over limits from 0 to most_bytes.
 
-    This is the area under the front's staircase, from 0 to 1; it is 0 where no model is small
-    enough. Raises ValueError if most_bytes is not above 0.
+    This is the area under the front's staircase, from 0 to 1; the staircase is 0 where no model is
+    small enough. Raises ValueError if most_bytes is not above 0.
     """
     if not most_bytes > 0:
         raise ValueError(f"most_bytes has to be above 0, not {most_bytes}")

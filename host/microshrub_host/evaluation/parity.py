@@ -62,11 +62,11 @@ Buffers = list[tuple[str, str, bytes]]
 def check(
     starters: Mapping[str, Starter], rows: Raw, labels: Labels, *, warmup: int, every: int
 ) -> Iterator[Step | Difference]:
-    """Run all engines side by side; yield a Step after each `every` samples.
+    """Run all engines side by side; yield a Step after each block of `every` samples.
 
     `labels` is NO_LABELS for rows of a regression stream, which have their target in a column. If
-    engines differ, the last item is the Difference: the engines run again up to the last block in
-    which they agreed, and from there sample by sample.
+    engines differ, the last item is the Difference. To locate it, the engines run again up to the
+    end of the last block in which they agreed, and from there sample by sample.
     """
     with ExitStack() as stack:
         running = _start(stack, starters, rows[:warmup])
@@ -120,7 +120,7 @@ def _first_difference(
 
 
 def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
-    """Return an engine's samples, (samples, features), of readings, (rows, channels)."""
+    """Return the samples, shape (samples, features), of readings, shape (rows, channels)."""
     if engine == "micropython":
         return _on_micropython(extraction, readings)
     extractor = Extractor(extraction, engine)

@@ -26,16 +26,16 @@ Progress = Callable[[int, int, float], None]
 
 
 def fit(engine: Engine, rows: Raw, warmup: int) -> None:
-    """Fit the engine's quantizer on the first rows and freeze it; without any, its ranges grow."""
+    """Fit the quantizer on the first `warmup` rows and freeze it; with 0, its ranges grow."""
     if warmup:
         engine.observe(rows[:warmup])
         engine.freeze()
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
-    """Compile all kernels that such a model needs on that engine, or load them from the cache.
+    """Compile all kernels that the model needs on the engine, or load them from the cache.
 
-    None is the fastest engine here. The engine `python` needs no kernels.
+    If `engine` is None, it is the fastest one here. The engine `python` needs no kernels.
     """
     engine = engine or loader.fastest()
     if engine not in loader.COMPILED:
@@ -61,7 +61,7 @@ def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:
-    """Return whether compile_kernels() has filled this cache before."""
+    """Return whether compile_kernels() would find all kernels of the model in the cache."""
     engine = engine or loader.fastest()
     try:
         return engine not in loader.COMPILED or _compiled_mark(model, parameters, engine).exists()

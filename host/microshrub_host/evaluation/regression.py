@@ -84,7 +84,7 @@ def errors_of(predictions: Values, targets: Values) -> Errors:
 class IntervalSums:
     """The number of raw targets inside the intervals around raw predictions, and the widths' sum.
 
-    unit is the value of a raw integer's step.
+    unit is the value of one step of a raw integer.
     """
 
     def __init__(self, unit: float) -> None:
@@ -98,7 +98,7 @@ class IntervalSums:
         self._halves += int(np.sum(halves, dtype=np.int64))
 
     def result(self, share: float) -> IntervalResult:
-        """Return the coverage of intervals whose nominal coverage is `share`, in percent."""
+        """Return coverage and width; `share` is the nominal coverage in percent."""
         count = max(self._count, 1)
         return IntervalResult(
             share, 100 * self._inside / count, 2 * self._halves / count * self._unit
@@ -115,7 +115,7 @@ class NumberResult(RunResult):
 
     target: str
     horizon: int
-    scored: int  # samples that count for errors: a target before them is known
+    scored: int  # samples that count for errors: their target and the last one are known
     errors: Errors
     nochange: Errors  # errors of predicting the last known target
     running_mean: Errors  # errors of predicting the mean of the known targets
@@ -146,12 +146,12 @@ def evaluate_numbers(
 ) -> NumberResult:
     """Run a regressor with these parameters over the whole stream.
 
-    The ranges of the features and the targets come from the first `warmup` rows (and from later
-    rows, too, if the target is constant in these), unless `ends` is the raw range of the targets.
-    Every sample counts for which the baselines have a prediction. The last rows, whose targets
-    come after the stream, are predicted, too, as on a board. With `interval`, a coverage in
-    percent, there is an interval around each prediction. Raises ValueError for parameters that the
-    learner refuses.
+    The ranges of the features and the target come from the first `warmup` rows, and from later
+    rows, too, if the target is constant in the first ones; `ends`, if given, is the raw range of
+    the target instead. Every sample counts for which the baselines have a prediction. The last
+    rows, whose targets come after the stream, are predicted, too, as on a board. With `interval`,
+    a coverage in percent, there is an interval around each prediction. Raises ValueError for
+    parameters that the learner refuses.
     """
     task = NumberTask(stream, ends, interval)
     return learn(task, model, parameters, engine, stream.first_rows(warmup), progress)

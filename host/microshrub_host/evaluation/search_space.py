@@ -18,13 +18,13 @@ from ..simulation.feature_options import AUTO, NONE, FeatureOptions
 Choice = dict[str, Any]  # names as in a trial: "model", "shrub window"
 
 _NOT_TUNED = "seed"
-_WIDE = 32  # a range whose ends differ by this factor is sampled on a log scale
+_WIDE = 32  # a range whose ends differ at least by this factor is sampled on a log scale
 
 
 def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
-    """Return known good configurations to begin a search with, first those of `default`.
+    """Return known good configurations to begin a search with, those of `default` first.
 
-    Configurations that need more bytes than the budget are left out.
+    Configurations with a size option above the budget are left out.
     """
     result = []
     for model in sorted(models, key=lambda model: model != default):

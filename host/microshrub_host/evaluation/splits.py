@@ -2,8 +2,8 @@
 
 Models are chosen by the accuracy on unseen data that `simulate` prints, with the same draws of
 whole stretches. Only the predictions for some of the stretches serve to choose; the predictions
-for the others measure the chosen model. If the stream drifts for the model without options, both
-parts are among its last stretches.
+for the others measure the chosen model. If the stream drifts, as measured with the default model,
+both parts are among its last stretches.
 
 Regression streams, and streams without stretches to hold out, are evaluated prequentially: the
 score on the first samples serves to choose.
@@ -91,9 +91,9 @@ class SearchedStream(ABC):
     """A stream of classes or a regression stream, as a search uses it.
 
     `warmup` is the number of samples whose features set the ranges before a run, None for the
-    default; `first` is the number of samples to choose by; of unseen data, the same share serves
-    to choose. If several sets of features are compared, `made` has the stream of each set, by its
-    value of --features, and this stream is the first of them.
+    default. `first` is the number of samples to choose by; of unseen data, the share to choose by
+    is `first` / `samples`. If several sets of features are compared, `made` has the stream of each
+    set, by its value of --features, and this stream is the first of them.
     """
 
     stream: Stream | NumberStream
@@ -144,7 +144,7 @@ class SearchedStream(ABC):
     @property
     @abstractmethod
     def default(self) -> str:
-        """The model that is used without options."""
+        """The default model, which needs no options."""
 
     @property
     @abstractmethod
@@ -208,7 +208,7 @@ class StreamSplit(SearchedStream):
 
     @functools.cached_property
     def holdout(self) -> HoldoutScores | None:
-        """The held-out stretches to score models on; None if no stretch can be held out."""
+        """The held-out stretches to score models on; None if models cannot be scored so."""
         known = (
             held_out(self.stream) if all(each.can_be_asked for each in self.companions) else None
         )

@@ -4,9 +4,9 @@ Samples that are neighbours in time are alike, so a held-out row between its nei
 Therefore whole stretches are held out:
 
 - groups, where a column names them (`--group`): a person, a session, a file;
-- else runs of one label, if labels come in runs: if a run is on average at least _IN_RUNS
+- else runs of one label, if labels come in runs, that is, if a run is on average at least _IN_RUNS
   times as long as if the same labels came in random order. A run that is shorter than a tenth of
-  its class's mean, or than _FLICKER samples, belongs to the run before it;
+  its class's mean, than _FLICKER samples, or than a window, belongs to the run before it;
 - else blocks of time, a hundredth of the stream each, with a gap on either side.
 
 A draw holds out a fifth of each class, at least one stretch, and leaves at least one stretch to
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 EVERY = 5  # one in EVERY samples of a class is held out, in whole stretches
 RUNS, GROUPS, BLOCKS = "runs", "groups", "blocks of time"
-_IN_RUNS = 4  # factor between the mean run and the mean run in random order
-_FLICKER = 3  # samples of a run, at least
+_IN_RUNS = 4  # ratio of the mean run's length to that in random order, at least
+_FLICKER = 3  # samples of a run that is a stretch, at least
 _TENTH = 10
 _BLOCKS = 100
 _BLOCK = 50  # samples of a block, at least, unless there would be fewer than ten blocks
@@ -43,7 +43,7 @@ class Draw:
 
     learned: Marks
     asked: Marks
-    ends: Marks  # the end of a class's only run: predicted as well, but counted separately
+    ends: Marks  # the ends of classes' only stretches: predicted as well, but counted separately
 
     @property
     def held_out(self) -> Marks:
@@ -142,8 +142,8 @@ class Stretches:
     def last(self) -> Draw | None:
         """Hold out the last stretches in time, a fifth of the samples, and learn all before them.
 
-        Up to two fifths are held out, until each class with several stretches is among them. None
-        if no sample comes before them.
+        Up to two fifths are held out, if it takes more stretches to have one of each class with
+        several. None if there is nothing to learn before them.
         """
         first, last = _spans(self.of, self.times, self.count)
         asked = np.zeros(len(self.of), np.bool_)
@@ -219,7 +219,7 @@ def _runs(labels: Labels, times: Places, window: int, classes: int) -> Places:
     whole = (lengths >= np.maximum(_FLICKER, means[run_labels] / _TENTH)) & (spans >= window)
     place = np.maximum(np.cumsum(whole) - 1, 0)  # earlier samples belong to the first run
     kept = run_labels[whole] if whole.any() else run_labels[:1]
-    same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # flickering runs as one
+    same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # joins a run across a flicker
     return np.repeat(same[place], lengths)
 
 

@@ -111,9 +111,10 @@ class Search:
         return len(self._trials("COMPLETE"))
 
     def run(self, wanted: int, *, jobs: int, scheduler: str | None, progress: Progress) -> None:
-        """Run trials until `wanted` are finished. progress gets both numbers and the best score.
+        """Run trials until `wanted` are finished.
 
-        Raises UserError if the file cannot be written, or if no trial works.
+        progress gets the number of finished trials, `wanted`, and the best score as text. Raises
+        UserError if the file cannot be written, or if no trial works.
         """
         with study_file.writable(self._path):
             self._run(wanted, jobs, scheduler, progress)
@@ -149,7 +150,7 @@ class Search:
     def _tasks(self, ahead: AskedAhead, *, compile_here: bool) -> Iterator[Candidate | None]:
         for task in ahead.tasks():
             if task and compile_here and not prequential.are_compiled(task.model, task.settings):
-                prequential.compile_kernels(task.model, task.settings)  # not in each worker
+                prequential.compile_kernels(task.model, task.settings)  # here, not in each worker
             yield task
 
     def _ask(self) -> Candidate:
@@ -236,7 +237,7 @@ class Search:
         self._study.enqueue_trial({**choice, SET: made} if made else choice)
 
     def _size_alone(self, made: str) -> Choice:
-        """Return the size of the model without options, when it is alone on the board."""
+        """Return the default model's size option if alone on the board; {} if none is possible."""
         default, limits = self._split.default, self._limits
         usual = Candidate(-1, default, defaults(default), made)
         if SIZE not in usual.settings:
@@ -272,7 +273,7 @@ def _finished(trial: Any) -> tuple[Candidate, Scores]:
 
 
 def points(finished: list[FinishedTrial], measure: Measure) -> list[tuple[float, float]]:
-    """Return bytes and worth of the score to choose by for each trial, for pareto.py."""
+    """Return each trial's bytes and the worth of its score to choose by, for pareto.py."""
     return [(trial.size.model_bytes, measure.worth(trial.scores.first)) for trial in finished]
 
 

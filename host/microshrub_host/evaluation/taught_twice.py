@@ -1,4 +1,4 @@
-"""A board that is taught, left alone, and taught again after a change, with two baselines.
+"""A board taught, left alone, and taught again after a change, compared with two static models.
 
 The accuracies are of gestures without labels, after the last label, as for a board in use.
 """
@@ -28,7 +28,7 @@ ASKED = (ALONE, TURNED, AFTER, BEFORE)  # the phases without a label
 
 @dataclass(frozen=True)
 class TaughtTwice:
-    """The right predictions of each learner in each phase without labels.
+    """Marks of the right predictions, for each learner and each phase without labels.
 
     The learners in `right` are OURS, FROZEN, which was not taught again, and FOREST, a batch
     forest that learned the first lesson on a PC, if scikit-learn is installed.

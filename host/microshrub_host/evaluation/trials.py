@@ -73,7 +73,7 @@ class Size:
 
 
 def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
-    """Return the bytes of a model's buffers; infinity if refused as too large."""
+    """Return the bytes of a model's buffers; infinity if the learner refuses the parameters."""
     try:
         return float(learner(model).nbytes(**wanted))
     except ValueError:
@@ -83,8 +83,8 @@ def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
 def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
     """Return the size of a model with all its companions on a board; None if above the limits.
 
-    The size is also above the limits if so many kernels stay bytecode that a sample takes USUAL
-    times as long, or if the learner refuses the parameters as too large.
+    The size is also above the limits if so many kernels would have to stay bytecode that a sample
+    takes more than USUAL times as long, or if the learner refuses the parameters as too large.
     """
     wanted = asked.parameters
     if bytes_of(model, wanted) > limits.budget:
@@ -104,11 +104,11 @@ def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
     return Size(budget.model_bytes, budget.ram_bytes, latency)
 
 
-AHEAD = 8  # candidates chosen ahead
+AHEAD = 8  # candidates chosen whose outcomes are not reported yet, at most
 
 
 class AskedAhead:
-    """Candidates to try, chosen AHEAD trials before the last known outcome.
+    """A queue of candidates to try: AHEAD are chosen whose outcomes are not reported yet.
 
     Outcomes are reported in the order in which their trials were chosen. So the choice depends on
     the outcomes alone, not on how many trials run at a time. Only if `elastic`, more candidates
@@ -149,7 +149,7 @@ class AskedAhead:
             self._fill(AHEAD)
 
     def left(self) -> list[Outcome]:
-        """Return outcomes not reported, as an earlier trial has not finished."""
+        """Return the outcomes not reported yet because an earlier trial has not finished."""
         return [self._done[number] for number in sorted(self._done)]
 
     def _fill(self, room: int) -> None:

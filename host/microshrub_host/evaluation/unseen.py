@@ -28,7 +28,7 @@ class Holdout:
 
     @property
     def samples(self) -> int:
-        """The number of held-out samples."""
+        """The number of held-out samples in all draws together."""
         return int(self.by_class.counts.sum())
 
     @property
@@ -59,13 +59,13 @@ class Holdout:
 
     @property
     def short(self) -> str:
-        """A short text like "90 % of 82 samples (guessing: 35 %)"; the samples are of one draw."""
+        """A text like "90 % of 82 samples (guessing: 35 %)", with the mean samples of a draw."""
         each = count(self._each, "sample") if self._each < _ROUND else f"{self._each:,}"
         return f"{self.percent(self.accuracy)} of {each} (guessing: {self.percent(self.guessing)})"
 
     @property
     def text(self) -> str:
-        """A longer text, with the spread of the draws and the batch forest's accuracy."""
+        """A text like `short`, with the spread of the draws and the batch forest's accuracy."""
         apart = f", {self.spread} of {len(self.draws)} draws" * (len(self.draws) > 1)
         right = f"{self.percent(self.accuracy)} of {count(self._each, 'sample')}"
         baselines = [f"guessing: {self.percent(self.guessing)}"]

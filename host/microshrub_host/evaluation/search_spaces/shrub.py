@@ -63,11 +63,11 @@ FIRST: tuple[dict[str, Any], ...] = (
 def least_step(trees: int) -> float:
     """Return the step with which a shrub that is right half of the time replaces a wrong one.
 
-    A new shrub begins with the weight 0, and a step raises the weight by at most the step times
+    A new shrub begins with the weight 0, and a step changes the weight by at most the step times
     the share of wrong samples in the window. In a full ensemble, a new shrub stays only if its
     weight is above the least weight there. With one to three members, the least weight is so large
     that with small steps the first shrubs, grown on a few samples, may never be replaced. Four or
-    more members differ enough.
+    more members differ enough, so that any step will do: the result is 0.
     """
     return 2 / trees if trees < _FEW else 0.0
 

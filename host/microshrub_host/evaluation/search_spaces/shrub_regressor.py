@@ -6,7 +6,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-# Few samples for fast changes, many for slow ones; the default is between
+# Few samples for fast changes, many for slow ones; the default is in between
 FIRST: tuple[dict[str, Any], ...] = (
     {"window": 64, "trees": 8, "leaves": 12, "every": 8, "step": 0.1},
     {"window": 512, "trees": 24, "leaves": 48, "every": 32, "step": 0.1},
