@@ -2,7 +2,7 @@
 
 type Child = Node | string;
 
-/** An element with attributes and children; `class` and the like are attributes. */
+/** Make an element with attributes and children; `class` and the like are attributes. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | boolean>> = {},
@@ -17,17 +17,17 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A form's field under its label. */
+/** Make a form's field under its label. */
 export function field(label: string, control: HTMLElement, ...more: readonly Child[]): HTMLElement {
   return make("div", { class: "field" }, make("label", { for: control.id }, label), control, ...more);
 }
 
-/** A list to choose from: [value, text]. */
+/** Make a list of choices: [value, text]. */
 export function choice(id: string, items: readonly (readonly [string, string])[]): HTMLSelectElement {
   return make("select", { id }, ...optionsOf(items));
 }
 
-/** The same in groups: [label, items]. */
+/** Make a list of choices in groups: [label, items]. */
 export function groupedChoice(
   id: string,
   groups: readonly (readonly [string, readonly (readonly [string, string])[]])[],
@@ -40,12 +40,12 @@ function optionsOf(items: readonly (readonly [string, string])[]): HTMLOptionEle
   return items.map(([value, text]) => make("option", { value }, text));
 }
 
-/** A part of the page with a heading. */
+/** Make a part of the page with a heading. */
 export function panel(title: string, ...children: readonly Child[]): HTMLElement {
   return make("section", { class: "panel" }, make("h3", {}, title), ...children);
 }
 
-/** A table; the first cell of a row is its heading. The cell above the headings may be empty. */
+/** Make a table; the first cell of a row is its heading. The cell above the headings may be empty. */
 export function table(head: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
   const cells = (row: readonly Child[]): HTMLElement[] =>
     row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell));

@@ -1,7 +1,7 @@
 // The port behind `microshrub bridge`, over a WebSocket, as WebSerial would have it.
 //
-// Binary messages carry the port's bytes. Texts are JSON: one from the bridge when it has the port,
-// with the numbers of its USB device, and those from the page with what is to be set.
+// Binary messages carry the port's bytes. Text messages are JSON: one from the bridge when it has
+// the port, with the numbers of the USB device, and settings from the page.
 
 import { texts } from "../texts";
 import { PortError, type Device, type Signals, type Usb } from "./device";
@@ -20,7 +20,7 @@ export class BridgeDevice extends EventTarget implements Device {
     return this.usb;
   }
 
-  /** At the rate that the bridge was told. Rejects with PortError, which has the bridge's reason. */
+  /** Open the port at the bridge's rate. Rejects with PortError, which has the bridge's reason. */
   async open(): Promise<void> {
     const socket = new WebSocket(`ws://${location.host}/bridge?token=${this.token}`);
     socket.binaryType = "arraybuffer";
@@ -40,14 +40,14 @@ export class BridgeDevice extends EventTarget implements Device {
         const why = new PortError(reason || texts.board.bridgeGone);
         this.readable = this.writable = null;
         bytes.error(why);
-        reject(why); // nothing happens if it was there
+        reject(why); // no effect if the port was open
       };
     });
     this.readable = readable;
     this.writable = new WritableStream({ write: (data) => socket.send(new Uint8Array(data)) });
   }
 
-  /** Go on at another rate, until it is closed. */
+  /** Continue at another rate until the port is closed. */
   async setBaudRate(baudRate: number): Promise<void> {
     this.socket.send(JSON.stringify({ baudRate }));
   }

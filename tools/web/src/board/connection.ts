@@ -1,4 +1,4 @@
-// The line to a device, as long as it lasts.
+// The line to a device, until it is lost or closed.
 
 import { texts } from "../texts";
 import { PortError, type Device } from "./device";
@@ -6,7 +6,7 @@ import { PortError, type Device } from "./device";
 export type Take = (data: Uint8Array) => void;
 
 export class Connection {
-  /** Resolves with the reason once it is lost, however early; never if it was closed. */
+  /** Resolves with the reason once the line is lost, however early; never after close(). */
   readonly gone: Promise<string>;
   private lose: (why: string) => void = () => undefined;
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -32,7 +32,7 @@ export class Connection {
     return new Connection(device, take);
   }
 
-  /** What is lost on the way is told by `gone`. */
+  /** Send data; if the line is lost, `gone` resolves. */
   write(data: Uint8Array): Promise<void> {
     return this.writer.write(data).catch(this.unplugged);
   }
@@ -42,11 +42,11 @@ export class Connection {
     this.device.removeEventListener("disconnect", this.unplugged);
     await this.reading.stop();
     this.writer.releaseLock();
-    await this.device.close().catch(() => undefined); // it is gone already
+    await this.device.close().catch(() => undefined); // the device is gone already
   }
 }
 
-/** Reads until the port is gone: after an error on the line it has another stream. */
+/** Reads until the port is gone: after an error on the line, the port has another stream. */
 class Reading {
   private reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   private ended: Promise<string> = Promise.resolve("");
@@ -58,7 +58,7 @@ class Reading {
     private readonly take: Take,
   ) {}
 
-  /** Resolves with the reason of its end. */
+  /** Read until the end; resolve with the reason for it. */
   run(): Promise<string> {
     this.ended = this.readStreams();
     return this.ended;

@@ -1,4 +1,4 @@
-// What a port's device can do: the part of WebSerial that is used here, which the bridge has, too.
+// A port's device: the part of WebSerial that the page uses, which the bridge has, too.
 // https://wicg.github.io/serial/
 
 export interface Usb {
@@ -20,5 +20,5 @@ export interface Device extends EventTarget {
   close(): Promise<void>;
 }
 
-/** The port cannot be used; the message says what to do. */
+/** The port cannot be used; the message tells the user what to do. */
 export class PortError extends Error {}

@@ -6,15 +6,15 @@ import type { Device } from "./device";
 import { ImageError, type Chip } from "./esp_image";
 import { md5 } from "./md5";
 
-const ROM_RATE = 115_200; // bits a second with which the ROM begins
-const RATE = 460_800; // that almost every USB-to-UART chip can do
+const ROM_RATE = 115_200; // bits a second, at which the ROM begins
+const RATE = 460_800; // a rate of almost every USB-to-UART chip
 const RESET = 100; // milliseconds
 const SET_PARAMETERS = 0x0b; // SPI_SET_PARAMS, which esptool-js does not have
-const [BLOCK, SECTOR, PAGE, STATUS] = [0x10000, 0x1000, 0x100, 0xffff]; // of all such flash chips
+const [BLOCK, SECTOR, PAGE, STATUS] = [0x10000, 0x1000, 0x100, 0xffff]; // the same for all such flash chips
 const SILENT = { clean: () => undefined, write: () => undefined, writeLine: () => undefined };
 
 export interface Steps {
-  /** The loader answers; the flash is erased now. */
+  /** Report that the loader answers, and that the erase begins. */
   erasing(chip: string): void;
   writing(done: number, total: number): void;
 }
@@ -26,7 +26,7 @@ export async function writeImage(
   wanted: Chip,
   steps: Steps,
 ): Promise<void> {
-  const { ESPLoader, Transport } = await import("esptool-js"); // large, and rarely wanted
+  const { ESPLoader, Transport } = await import("esptool-js"); // large, and rarely needed
   const transport = new Transport(device as never);
   const speeds = { baudrate: RATE, romBaudrate: ROM_RATE };
   const loader = new ESPLoader({ transport, ...speeds, terminal: SILENT });
@@ -51,13 +51,13 @@ export async function writeImage(
     });
     await restart(transport);
   } finally {
-    await transport.disconnect().catch(() => undefined); // a chip's own USB goes away with it
+    await transport.disconnect().catch(() => undefined); // the restart closes a chip's own USB
   }
 }
 
 type Loader = InstanceType<(typeof import("esptool-js"))["ESPLoader"]>;
 
-/** Attach the flash chip, of the size that it says it has. */
+/** Attach the flash chip, with the size that it reports. */
 async function prepareFlash(loader: Loader, needed: number): Promise<void> {
   await loader.flashSpiAttach(0);
   const detected = await loader.detectFlashSize();
@@ -70,12 +70,12 @@ async function prepareFlash(loader: Loader, needed: number): Promise<void> {
   await loader.checkCommand("set flash parameters", SET_PARAMETERS, payload);
 }
 
-/** "4MB" and its like in bytes. */
+/** Return a size such as "4MB" in bytes. */
 function sizeOf(text: string): number {
   return (parseInt(text, 10) || 0) * (text.endsWith("KB") ? 1 << 10 : 1 << 20);
 }
 
-/** Pull the chip's reset line for a moment, with the line that asks for the loader at rest. */
+/** Pull the chip's reset line for a moment, with the line that selects the loader at rest. */
 async function restart(transport: {
   setDTR(state: boolean): Promise<void>;
   setRTS(state: boolean): Promise<void>;

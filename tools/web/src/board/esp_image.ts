@@ -1,4 +1,4 @@
-// A firmware image for an ESP32 and its relatives, as micropython.org has them: the boot loader, the
+// A firmware image for an ESP32 and its relatives, as on micropython.org: the boot loader, the
 // partition table and MicroPython in one file.
 // https://docs.espressif.com/projects/esptool/en/latest/esp32/advanced-topics/firmware-image-format.html
 
@@ -20,14 +20,14 @@ export const CHIPS: readonly Chip[] = [
 ];
 
 const MAGIC = 0xe9; // the first byte
-const CHIP = 12; // where the chip's number stands, 16 bits
+const CHIP = 12; // place of the chip's number, 16 bits
 const PARTITIONS = 0x8000; // where in the flash the table of partitions begins
-const PARTITION = [0xaa, 0x50]; // its first bytes
+const PARTITION = [0xaa, 0x50]; // the table's first bytes
 
-/** The file cannot be written to that board; the message says why. */
+/** The file cannot be written to that board; the message has the reason. */
 export class ImageError extends Error {}
 
-/** The chip that a file is for. Throws ImageError if it is no whole image. */
+/** Return the chip that a file is for. Throws ImageError if the file is no complete image. */
 export function chipOf(image: Uint8Array): Chip {
   if (image[0] !== MAGIC) throw new ImageError(texts.blank.noImage);
   const id = image[CHIP]! | (image[CHIP + 1]! << 8);

@@ -11,13 +11,13 @@ type Progress = (done: number, total: number) => void;
 type Listing = readonly (readonly [string, number])[]; // names and types
 
 const NEW = "new.microshrub";
-const CHUNK = 1536; // bytes that are sent at once, a multiple of 3 for base64
+const CHUNK = 1536; // bytes sent at once, a multiple of 3 for base64
 const SELFTEST = 300_000; // milliseconds
-const FOLDER = 0x4000; // the type
-const STATE_FILES = ["config.json", ".state"]; // what a checkpoint belongs to
-const SUB_VERSION = 3; // of the machine code that we make: MicroPython 1.23 and newer load it
+const FOLDER = 0x4000; // the type of a folder
+const STATE_FILES = ["config.json", ".state"]; // the files that a checkpoint belongs to
+const SUB_VERSION = 3; // version of our machine code, which MicroPython 1.23 and newer load
 
-/** The -march of mpy-cross for the board; undefined if it loads none of our machine code. */
+/** Return the board's -march of mpy-cross; undefined if the board loads none of our machine code. */
 export async function architectureOf(board: RawRepl): Promise<string | undefined> {
   await board.run("import sys");
   const has = await board.value<number>("getattr(sys.implementation, '_mpy', 0)");
@@ -25,7 +25,7 @@ export async function architectureOf(board: RawRepl): Promise<string | undefined
   return ((has >> 8) & 3) === SUB_VERSION ? ARCHITECTURES[(has >> 10) & 0xf] : undefined;
 }
 
-/** Rejects if the board, which was just reset, has less RAM than that; it was taken for a board of that name. */
+/** Reject if the board, which was just reset, has less RAM than `taken`; `name` is the board that was chosen. */
 export async function checkMemory(board: Pick<RawRepl, "run" | "value">, taken: number, name: string): Promise<void> {
   await board.run("import gc; gc.collect()");
   const free = await board.value<number>("gc.mem_free()");
@@ -51,7 +51,7 @@ export async function flash(
   await switchTo(board, new TextEncoder().encode(code.loader));
 }
 
-/** A text as Python writes it: our paths are ASCII. */
+/** Return a text as a Python literal; our paths are ASCII. */
 const python = (text: string): string => JSON.stringify(text);
 
 const listing = (board: RawRepl, path: string): Promise<Listing> =>
@@ -77,7 +77,7 @@ async function checkSpace(board: RawRepl, files: Files): Promise<void> {
   if (need > free!) throw new BoardError(texts.board.space(need * block!, free! * block!));
 }
 
-/** About how many blocks of littlefs files take: tools/microshrub_tools/board/flash_memory.py. */
+/** Return about how many blocks of littlefs the files take, as in tools/microshrub_tools/board/flash_memory.py. */
 function blocksOf(files: Files, block: number): number {
   const inside = new Map([["", 0]]); // bytes in each folder
   let blocks = 0;
@@ -165,7 +165,7 @@ async function takeCheckpointAlong(board: RawRepl): Promise<void> {
   }
 }
 
-/** From the previous program to the new one; after each step one of them starts. */
+/** Switch from the previous program to the new one; after each step, one of the two starts. */
 async function switchTo(board: RawRepl, loader: Uint8Array): Promise<void> {
   await board.run(`install(${python(NEW)})`);
   if ((await listing(board, ".")).some(([name]) => name === "main.py")) {

@@ -4,7 +4,7 @@ const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
 const SINES = Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32));
 const BLOCK = 64; // bytes
 
-/** In hexadecimal, as usual. */
+/** Return the MD5 in hexadecimal. */
 export function md5(data: Uint8Array): string {
   const state = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476);
   const view = new DataView(padded(data).buffer);
@@ -19,7 +19,7 @@ export function md5(data: Uint8Array): string {
   return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A bit 1, zeros, and the number of bits, so that blocks come out even. */
+/** Return the data with a bit 1, zeros, and the number of bits, as whole blocks. */
 function padded(data: Uint8Array): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array((Math.floor((data.length + 8) / BLOCK) + 1) * BLOCK);
   all.set(data);
@@ -42,7 +42,7 @@ function mix(state: Int32Array, words: Int32Array): void {
   [a, b, c, d].forEach((word, i) => (state[i] = state[i]! + word));
 }
 
-/** The round's function of three words, and which word of the block it takes. */
+/** Return the round's function of three words, and the place of the block's word. */
 function chosen(round: number, i: number, b: number, c: number, d: number): [number, number] {
   if (round === 0) return [(b & c) | (~b & d), i];
   if (round === 1) return [(d & b) | (~d & c), (5 * i + 1) & 15];

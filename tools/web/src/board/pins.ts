@@ -1,6 +1,6 @@
-// Which pins a program takes, and for what: none for two things, and each for what it can do.
+// The pins that a program uses: each for one purpose that the pin can serve.
 //
-// The rules and the words of `build`: tools/microshrub_tools/board/program_pins.py.
+// The rules and texts are those of `build`: tools/microshrub_tools/board/program_pins.py.
 
 import type { SensorSettings } from "../link/sensor_settings";
 import { isKey, type Board, type ProgramSettings, type Switched } from "../page_data";
@@ -8,13 +8,13 @@ import { COMPANION_FLAGS, RP2_ADC } from "../shared";
 import { texts } from "../texts";
 
 type Pin = number | string;
-type Task = readonly [pin: Pin, kind: string, option: string]; // what may share it has one kind
+type Task = readonly [pin: Pin, kind: string, option: string]; // tasks that may share a pin have one kind
 type Settings = Readonly<Record<string, unknown>>;
 
 const words = texts.pins;
-const BUS = ["scl", "sda"]; // several sensors share them
+const BUS = ["scl", "sda"]; // pins that several sensors can share
 
-/** Of a program's configuration. Throws an Error for people as check_pins() does. */
+/** Check the pins of a program's configuration. Throws an Error for people as check_pins() does. */
 export function checkPins(
   config: ProgramSettings,
   { name, pins }: Pick<Board, "name" | "pins">,
@@ -66,7 +66,7 @@ function* pinsOf(sensor: SensorSettings): Generator<readonly [name: string, pin:
   }
 }
 
-/** What RP2040 and RP2350 ask of a pin. */
+/** Check the rules of RP2040 and RP2350 for a sensor's pins. */
 function checkRp2(sensor: SensorSettings): void {
   if (sensor.kind === "adc") {
     const wrong = sensor.pins!.find((pin) => typeof pin === "number" && !RP2_ADC.includes(pin));

@@ -1,5 +1,5 @@
-// A board's serial port: through WebSerial, or through `microshrub bridge`. It may be lost and come
-// back.
+// A board's serial port: through WebSerial, or through `microshrub bridge`. The port may be lost and
+// come back.
 
 import { BridgeDevice } from "./bridge";
 import { Connection, type Take } from "./connection";
@@ -9,24 +9,24 @@ import { hasSerial, pickedDevice, pluggedIn } from "./web_serial";
 const BRIDGE = /^#bridge=([\w-]+)$/;
 const AGAIN = 250; // milliseconds between two tries
 
-/** Whether `microshrub bridge`, which has a board, serves this page. */
+/** Return whether `microshrub bridge`, which has a board, serves this page. */
 export function isBridge(): boolean {
   return BRIDGE.test(location.hash);
 }
 
-/** Whether this page can have a board's port. */
+/** Return whether this page can open a board's port. */
 export function canConnect(): boolean {
   return isBridge() || hasSerial();
 }
 
-/** The bridge's device if the page's address has its token, else the one that the user picks. */
+/** Return the bridge's device if the page's address has its token, else a device that the user picks. */
 export async function chosenDevice(): Promise<Device> {
   const token = BRIDGE.exec(location.hash)?.[1];
   return token ? new BridgeDevice(token) : pickedDevice();
 }
 
 export class Port {
-  /** Is called with the bytes that come. */
+  /** Called with the received bytes. */
   take: Take = () => undefined;
   private connection!: Connection;
   private isClosed = false;
@@ -43,7 +43,7 @@ export class Port {
     return port;
   }
 
-  /** Resolves with the reason once the line is lost; after reopen() it is about the new one. */
+  /** Resolves with the reason once the line is lost; after reopen(), for the new line. */
   get gone(): Promise<string> {
     return this.connection.gone;
   }
@@ -52,7 +52,7 @@ export class Port {
     return this.connection.write(data);
   }
 
-  /** Have the line back as soon as the port is; rejects if it is not within that time. */
+  /** Open the line again as soon as the port is back; reject after `milliseconds`. */
   async reopen(milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds;
     await this.connection.close();

@@ -1,4 +1,4 @@
-// MicroPython's raw REPL: code runs on the board, and what it prints comes back.
+// MicroPython's raw REPL: code runs on the board, and its output comes back.
 // https://docs.micropython.org/en/latest/reference/repl.html
 
 import { texts } from "../texts";
@@ -6,17 +6,17 @@ import type { Port } from "./port";
 
 const PATIENCE = 10_000; // milliseconds without an answer
 const KNOCK = 250; // milliseconds between two tries to stop a program
-const STOP = "\r\x03\x03\x02"; // Ctrl-C as the device's program wants it; Ctrl-B: a prompt, please
+const STOP = "\r\x03\x03\x02"; // Ctrl-C as the device's program expects it; Ctrl-B requests a prompt
 const PROMPT = ">>> ";
 const RAW = "raw REPL; CTRL-B to exit\r\n>";
-const PIECE = 256; // bytes that a board without flow control takes at once
-const PAUSE = 10; // milliseconds between two of them
+const PIECE = 256; // bytes that a board without flow control accepts at once
+const PAUSE = 10; // milliseconds between two pieces
 const STARTED = "\0"; // the empty frame that a program sends when it has started
 
-/** The board cannot do what it was asked for; the message is for people. */
+/** The board cannot carry out a command; the message is for people. */
 export class BoardError extends Error {}
 
-/** A line of Python raised an exception there; `text` is its last line. */
+/** A line of Python raised an exception on the board; `text` is its last line. */
 export class RaisedError extends BoardError {
   constructor(readonly text: string) {
     super(texts.board.says(text));
@@ -45,7 +45,7 @@ export class RawRepl {
     });
   }
 
-  /** A board that is a keyboard, too, takes the port away when it becomes one, and when it is reset. */
+  /** Reopen the port, which a board that is also a keyboard takes away at its start and at a reset. */
   private async again(patience: number): Promise<void> {
     const { why } = this;
     if (why === null) throw new BoardError(texts.board.silent);
@@ -55,7 +55,7 @@ export class RawRepl {
     this.watch();
   }
 
-  /** Stop what runs on the board, and enter its raw REPL. */
+  /** Stop the board's program, and enter the raw REPL. */
   static async enter(port: Port): Promise<RawRepl> {
     const repl = new RawRepl(port);
     const end = performance.now() + PATIENCE;
@@ -67,7 +67,7 @@ export class RawRepl {
     return repl;
   }
 
-  /** Soft reset: the board forgets everything, and main.py is not started. */
+  /** Do a soft reset: the board's RAM is cleared, and main.py is not started. */
   async reset(): Promise<void> {
     await this.send("\r\x01");
     await this.until(RAW, PATIENCE);
@@ -83,7 +83,7 @@ export class RawRepl {
     this.received = "";
   }
 
-  /** What the code prints. `patience` is how long it may be silent, in milliseconds. */
+  /** Run the code and return its output. `patience` is the longest silence, in milliseconds. */
   async run(code: string, patience = PATIENCE): Promise<string> {
     const bytes = new TextEncoder().encode(code);
     for (let at = 0; at < bytes.length; at += PIECE) {
@@ -99,13 +99,13 @@ export class RawRepl {
     return output;
   }
 
-  /** What an expression is there: numbers, texts, lists, objects. */
+  /** Return the value of an expression on the board: numbers, texts, lists, objects. */
   async value<Value>(expression: string, patience = PATIENCE): Promise<Value> {
     const printed = await this.run(`import json; print(json.dumps(${expression}))`, patience);
     return JSON.parse(printed) as Value;
   }
 
-  /** Start main.py; gives what it says until it runs, or for so many milliseconds. */
+  /** Start main.py; return its output until it runs, or for `patience` milliseconds. */
   async start(patience: number): Promise<string> {
     await this.send("\r\x02");
     await this.comes(PROMPT, KNOCK);
@@ -125,7 +125,7 @@ export class RawRepl {
     return this.port.write(new TextEncoder().encode(text));
   }
 
-  /** What comes before a mark; both are taken. */
+  /** Return the text before a mark, and consume both. */
   private async until(mark: string, patience: number): Promise<string> {
     if (!(await this.comes(mark, patience))) throw new BoardError(texts.board.silent);
     const at = this.received.indexOf(mark);
@@ -134,7 +134,7 @@ export class RawRepl {
     return before;
   }
 
-  /** Whether a mark comes within that time, which begins anew with all that comes, if it `renews`. */
+  /** Return whether a mark arrives within `patience`; any input starts the time again if `renews`. */
   private async comes(mark: string, patience: number, renews = true): Promise<boolean> {
     let end = performance.now() + patience;
     while (!this.received.includes(mark)) {

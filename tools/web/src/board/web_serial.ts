@@ -8,7 +8,7 @@ interface Serial {
   requestPort(): Promise<Device>;
 }
 
-const serial = (navigator as unknown as { serial?: Serial }).serial; // no browser's types have it
+const serial = (navigator as unknown as { serial?: Serial }).serial; // missing in the types
 
 export function hasSerial(): boolean {
   return serial !== undefined;
@@ -22,7 +22,7 @@ export async function pickedDevice(): Promise<Device> {
   });
 }
 
-/** The same board, which is another object when it was plugged in again. */
+/** Return the same board's device, which is another object after it was plugged in again. */
 export async function pluggedIn(device: Device): Promise<Device> {
   const ports = (await serial?.getPorts()) ?? [];
   const info = JSON.stringify(device.getInfo());

@@ -1,4 +1,4 @@
-// What was taught, kept in the browser: a tab that was closed or killed goes on with it.
+// Saves the lesson in the browser, so that a tab can continue it after it was closed or killed.
 
 import { isSource, shapeOf, type Source } from "../sensors";
 import type { Chosen } from "../views/switch_fields";
@@ -6,21 +6,21 @@ import type { Above, Lesson } from "./lesson";
 import { joined, pieces } from "./recording";
 import { featureNames, type Shape } from "./windows";
 
-const EVERY = 1000; // milliseconds between two times at most
-const PATIENCE = 2000; // milliseconds for what was kept
+const EVERY = 1000; // milliseconds between two saves, at least
+const PATIENCE = 2000; // milliseconds to read the saved lesson
 const [DATABASE, STORE, KEY] = ["microshrub", "lessons", "gestures"] as const;
 
-/** A lesson, and what it was taught with. */
+/** A lesson, with the sensor, board and learner of its teaching. */
 export interface Kept {
   readonly source: Source;
   readonly shape: Shape;
-  readonly board: string; // its key
-  readonly bytes: number; // of the learner
+  readonly board: string; // the board's key
+  readonly bytes: number; // bytes of the learner
   readonly lesson: Lesson;
-  readonly switched: Chosen | null; // by each class on a board
+  readonly switched: Chosen | null; // things that each class switches on a board
 }
 
-/** As it is stored; `features` are those of a page that makes others of the same readings. */
+/** A stored lesson; another version of the page may make other `features` of the same readings. */
 interface Packed extends Omit<Kept, "lesson" | "switched"> {
   readonly switched?: Chosen | null;
   readonly features: readonly string[];
@@ -34,12 +34,12 @@ export class Autosave {
   private writing = 0;
   private failed = false;
 
-  /** Whether the browser has all that was to be kept. */
+  /** Whether the browser has saved everything. */
   get isDone(): boolean {
     return !this.timer && !this.writing && !this.failed;
   }
 
-  /** Keep what `made` gives, soon. */
+  /** Save the result of `made` soon. */
   keep(made: () => Kept): void {
     this.timer ||= window.setTimeout(() => void this.write(made()), EVERY);
   }
@@ -55,7 +55,7 @@ export class Autosave {
   }
 }
 
-/** What was kept; null if nothing was, or nothing that this page can go on with. */
+/** Return the saved lesson; null without one, or if this page cannot continue it. */
 export async function readKept(): Promise<Kept | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE, null));
   const loaded = stored("readonly", (store) => store.get(KEY) as IDBRequest<Packed | undefined>);
@@ -92,7 +92,7 @@ function unpacked({ features, classNames, above = [], switched = null, recording
   return { ...rest, shape, switched, lesson: { classNames, above, recordings: each } };
 }
 
-/** What an order to the browser's store comes to. Rejects where there is none. */
+/** Return the result of an order to the browser's store. Rejects without a store. */
 async function stored<Result>(mode: IDBTransactionMode, order: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
   const opening = indexedDB.open(DATABASE, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);

@@ -14,7 +14,7 @@ export class Engine {
     readonly buffers: readonly Buffer[],
   ) {}
 
-  /** A fresh learner of that class; so many percent of its sets hold the true class, 0: no sets. */
+  /** Start a fresh learner of that class; `percent` is the coverage of its prediction sets, 0: no sets. */
   static async start(learnerClass: string, parameters: Parameters, percent = 0): Promise<Engine> {
     const library = await loadLibrary(PAGE);
     const worker = new Worker("worker.js", { type: "module" });
@@ -27,12 +27,12 @@ export class Engine {
     }
   }
 
-  /** Forget what was learned, and begin with these parameters, or those as before; windows go on. */
+  /** Reset the learner, with these parameters or the former ones; windows go on. */
   anew(parameters?: Parameters): Promise<null> {
     return this.order("anew", { parameters });
   }
 
-  /** Fit the quantizer on these rows, and freeze it. */
+  /** Fit the quantizer to these rows, and freeze it. */
   observe(rows: Int32Array): Promise<null> {
     return this.order("observe", { rows });
   }
@@ -42,7 +42,7 @@ export class Engine {
     return this.order("learn", { rows, labels });
   }
 
-  /** The classes of rows whose labels nobody tells. */
+  /** Return the predicted classes of unlabelled rows. */
   ask(rows: Int32Array): Promise<Uint8Array> {
     return this.order("ask", { rows });
   }
@@ -51,27 +51,27 @@ export class Engine {
     return this.order("predict", { row });
   }
 
-  /** Have windows over readings make samples. */
+  /** Make samples from windows over readings. */
   window(order: Orders["windows"]): Promise<null> {
     return this.order("windows", order);
   }
 
-  /** Readings are missing here: no sample is made across the gap. */
+  /** Note missing readings: no sample spans the gap. */
   restartWindow(): Promise<null> {
     return this.order("restart", {});
   }
 
-  /** The samples that come of readings: values of 16 bits, the high byte first. */
+  /** Return the samples made of readings: values of 16 bits, the high byte first. */
   samplesOf(data: Uint8Array): Promise<Int32Array> {
     return this.order("readings", { data });
   }
 
-  /** What a board's self-test has to come to with a learner like this fresh one. */
+  /** Return the checksum of a board's self-test with a learner like this fresh one. */
   selftest(): Promise<number> {
     return this.order("selftest", {});
   }
 
-  /** The states, and the modules that the learner needs. */
+  /** Return the states, and the modules that the learner needs. */
   saved(): Promise<Saved> {
     return this.order("finish", {});
   }

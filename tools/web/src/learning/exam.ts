@@ -1,16 +1,16 @@
-// An exam: each class is shown once more, nobody tells its label, and it is counted what was right.
+// An exam: each class is shown once more, without a label, and right predictions are counted.
 
 import { rowsOf, sum } from "./mistakes";
 
-const READY = 100; // readings in which a person begins, and a window comes to hold nothing else
-const COUNTED = 100; // readings after that
+const READY = 100; // readings until a person has begun, and a window has readings of that class only
+const COUNTED = 100; // readings that count, after those
 
 export interface Question {
   readonly label: number;
-  readonly counts: boolean; // not while the person begins
+  readonly counts: boolean; // false while the person begins
 }
 
-/** What the samples of each class were taken for. */
+/** The counts of predictions for the samples of each class. */
 export class Exam {
   readonly counts: number[]; // [label * classes + predicted]
   private at = 0;
@@ -19,7 +19,7 @@ export class Exam {
     this.counts = Array<number>(classes ** 2).fill(0);
   }
 
-  /** The class that is to be shown now. */
+  /** The class to show now. */
   get label(): number {
     return Math.min(Math.floor(this.at / (READY + COUNTED)), this.classes - 1);
   }
@@ -28,7 +28,7 @@ export class Exam {
     return this.at >= this.classes * (READY + COUNTED);
   }
 
-  /** What the next reading is to show. */
+  /** Return the question for the next reading. */
   next(): Question {
     const counts = this.at % (READY + COUNTED) >= READY;
     const question = { label: this.label, counts };
@@ -40,7 +40,7 @@ export class Exam {
     if (counts) this.counts[label * this.classes + predicted]!++;
   }
 
-  /** The mean of the classes' shares that were right, in millionths. */
+  /** The mean of the classes' shares of right predictions, in millionths. */
   get balanced(): number {
     const { counts, classes } = this;
     const shares = rowsOf(counts).map((row, c) => row[c]! / Math.max(sum(row), 1));

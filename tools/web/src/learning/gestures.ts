@@ -1,4 +1,4 @@
-// Learning from a sensor, sample by sample: what a board with that sensor and label buttons does.
+// Learning from a sensor, sample by sample, as a board with that sensor and label buttons learns.
 
 import type { Model } from "../model";
 import type { Learner, Parameters } from "../page_data";
@@ -12,22 +12,22 @@ import { Unseen, type Standing } from "./unseen";
 import { WaitingReadings, type Aim } from "./waiting_readings";
 import { extractionOf, featureNames, hopOf, lagsOf, turnsOf, windowOf, type Shape } from "./windows";
 
-const GUARANTEE = 90; // percent of the sets of classes that hold the true one
-const BLOCK = 8; // samples that are learned at once when many wait
+const GUARANTEE = 90; // coverage of the prediction sets, in percent
+const BLOCK = 8; // samples learned at once when many wait
 
-/** How it stands after a step. */
+/** The state after a step. */
 export interface Heard {
   readonly predicted: number | null; // null before the first label
   readonly votes: readonly number[]; // 0..255 by class
-  readonly set: readonly number[]; // classes among which the true one is, in nine of ten answers
+  readonly set: readonly number[]; // prediction set, with the true class in nine of ten answers
   readonly learned: number; // samples so far
-  readonly waiting: number; // samples with a label that are still to be learned
-  readonly lost: number; // readings that are missing
+  readonly waiting: number; // labelled samples that are still to be learned
+  readonly lost: number; // missing readings
 }
 
 const NOTHING = { predicted: null, votes: [], set: [] };
 
-/** Who is told: of each step, of each reading, of the exam's end, of how well it does, of what went wrong. */
+/** The listener to each step, each reading, the exam's end, the standing, and errors. */
 export interface Listener {
   heard(what: Heard): void;
   seen(values: readonly number[], label: number | null): void;
@@ -47,19 +47,19 @@ export class Gestures {
   exam: Exam | null = null;
   private above: Above = [];
   private sensor: Sensor | null = null;
-  private current: Recording | null = null; // that readings go into now
-  private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
+  private current: Recording | null = null; // the recording for new readings
+  private played: Uint8Array[] = []; // readings of a recording that is played in place of the sensor
   private readonly readings: WaitingReadings;
   private readonly unseen: Unseen;
-  private samples: Sample[] = []; // in the order in which they are learned
-  private learned = 0; // of the samples
-  private stale = false; // the recordings are other ones than those that were learned
+  private samples: Sample[] = []; // in the order of learning
+  private learned = 0; // how many of the samples are learned
+  private stale = false; // whether the recordings differ from the learned ones
   private questions: { readonly row: Int32Array; readonly question: Question }[] = [];
-  private newest: Int32Array | null = null; // without a label, to be predicted
+  private newest: Int32Array | null = null; // a sample without a label, to be predicted
   private status: Status | null = null;
-  private lostBefore = 0; // readings, of sensors that were read before
+  private lostBefore = 0; // missing readings of earlier sensors
   private timer = 0;
-  private working: Promise<void> | null = null; // while something waits
+  private working: Promise<void> | null = null; // the work in progress
 
   private constructor(
     private readonly engine: Engine,
@@ -75,7 +75,7 @@ export class Gestures {
     this.unseen = new Unseen(() => this.classNames.length, fresh, () => listener.judged());
   }
 
-  /** A learner of samples of such readings, which knows nothing yet. */
+  /** Start a fresh learner for samples of such readings. */
   static async start(
     learner: Learner,
     options: Parameters,
@@ -94,54 +94,54 @@ export class Gestures {
     return parametersOf(this.shape, this.classNames, this.options);
   }
 
-  /** Read that sensor from now on; its samples are only predicted. */
+  /** Read a sensor from now on; its samples are only predicted. */
   run(sensor: Sensor): void {
     this.lostBefore = this.lost;
-    sensor.read(); // what came while the learner was made
+    sensor.read(); // drop readings from before the learner was ready
     this.sensor = sensor;
     this.label = null;
     this.tick();
   }
 
-  /** The class of the readings that are taken now; null: their samples are only predicted. */
+  /** The class of the current readings; null: their samples are only predicted. */
   get label(): number | null {
     return this.current?.label ?? null;
   }
 
   set label(label: number | null) {
-    if (!this.played.length) this.takeDue(); // it was shown before, and a slow computer reads late
+    if (!this.played.length) this.takeDue(); // they belong to the former label, and a slow computer reads late
     this.played = [];
     this.exam = null;
     this.current = label === null ? null : { label, readings: [], rows: [] };
     if (this.current) this.recordings.push(this.current);
-    else this.work(); // all may be learned by now, and nothing else come
+    else this.work(); // everything may be learned already, and no reading may follow
   }
 
-  /** Ask for each class once more. */
+  /** Start an exam, which asks for each class once more. */
   examine(): void {
     this.label = null;
     this.exam = new Exam(this.classNames.length);
   }
 
-  /** Show a recording in the sensor's place, once; what is recognised in it is told. */
+  /** Play a recording in place of the sensor, once; the listener gets the predictions. */
   play(recording: Recording): void {
     this.label = null;
     this.played = [...recording.readings];
     this.tick();
   }
 
-  /** Readings that are missing. */
+  /** The number of missing readings. */
   get lost(): number {
     return this.lostBefore + (this.sensor?.lost ?? 0);
   }
 
-  /** What was taught so far. */
+  /** The lesson so far. */
   get lesson(): Lesson {
     const { classNames, above } = this;
     return { classNames, above, recordings: this.recordings.map((each) => [each, each.label] as const) };
   }
 
-  /** Have been taught this instead, with a learner of so many bytes; what is recorded now goes on if it is in it. */
+  /** Replace the lesson, with a learner of `bytes`; the current recording goes on if the lesson has it. */
   become(lesson: Lesson, bytes = this.bytes): void {
     const isLearned = bytes === this.bytes && isAlike(lesson, this.lesson);
     for (const [recording, label] of lesson.recordings) recording.label = label;
@@ -158,24 +158,24 @@ export class Gestures {
     this.work();
   }
 
-  /** Of the learner. */
+  /** The bytes of the learner. */
   get bytes(): number {
     return this.options["bytes"] as number;
   }
 
-  /** Samples of each class. */
+  /** The number of samples of each class. */
   get counts(): number[] {
     const counts = this.classNames.map(() => 0);
     for (const { label, rows } of this.recordings) counts[label]! += rows.length;
     return counts;
   }
 
-  /** How well it does on what it has not learned. */
+  /** The accuracy on unseen recordings. */
   get standing(): Standing {
     return this.unseen.standing(this.recordings);
   }
 
-  /** Read no more, and learn what waits. */
+  /** Stop reading, and learn the waiting samples. */
   async finish(): Promise<void> {
     this.label = null;
     await this.stop();
@@ -183,12 +183,12 @@ export class Gestures {
     await this.working;
   }
 
-  /** Learn what waits. */
+  /** Wait until all waiting samples are learned. */
   async settled(): Promise<void> {
     await this.working;
   }
 
-  /** Forget all. */
+  /** Stop, and forget everything. */
   end(): void {
     void this.stop();
     this.unseen.forget();
@@ -203,7 +203,7 @@ export class Gestures {
     return readingsCsv(this.recordings, this.shape.axes, this.classNames);
   }
 
-  /** The model as it is; null before there is one. */
+  /** Return the current model; null before there is one. */
   async model(): Promise<Model | null> {
     if (!this.status) return null;
     const { samples, accuracy, state_crc32 } = this.status;
@@ -263,7 +263,7 @@ export class Gestures {
       .finally(() => (this.working = null));
   }
 
-  /** What was taught comes before the answers, and but for an exam the newest sample gets one. */
+  /** Do the waiting work: learn before predicting, and outside an exam predict only the newest sample. */
   private async doWhatWaits(): Promise<void> {
     for (;;) {
       await this.readings.makeSamples();
@@ -282,12 +282,12 @@ export class Gestures {
     if (question) this.questions.push({ row, question });
     if (!into) return;
     into.rows.push(row);
-    if (!this.recordings.includes(into)) return; // it was deleted meanwhile
+    if (!this.recordings.includes(into)) return; // the recording was deleted meanwhile
     this.unseen.forget();
     this.samples.push({ row, into });
   }
 
-  /** Forget what was learned: other recordings are to be learned. */
+  /** Start learning again, as the recordings have changed. */
   private async begin(): Promise<void> {
     this.stale = false;
     this.samples = this.recordings.flatMap((into) => into.rows.map((row) => ({ row, into })));

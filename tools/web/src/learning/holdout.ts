@@ -1,22 +1,22 @@
-// Which stretches are held out: found and drawn as the simulator does it, in its stretches.py.
+// The stretches that are held out, found and drawn as in the simulator's stretches.py.
 
-const EVERY = 5; // one of so many samples of a class is held out, in whole stretches
+const EVERY = 5; // one in this many samples of a class is held out, in whole stretches
 const DRAWS = 5; // at most
-const ENOUGH = 20; // stretches that all draws together hold out, after which there is no other draw
+const ENOUGH = 20; // stretches held out by all draws together, after which there is no further draw
 const LATEST = 20_000; // samples at the end of a stream
-const IN_RUNS = 4; // times as long as in random order
-const FLICKER = 3; // samples of a run that is one, at least
+const IN_RUNS = 4; // runs are this many times as long as in random order
+const FLICKER = 3; // samples of a run, at least
 
-/** How many samples of each class a stretch has. */
+/** The number of samples of each class in a stretch. */
 export type Stretch = readonly number[];
 
-/** Places of samples that are learned, and of those that are asked about then. */
+/** Places of samples that are learned, and of samples that are predicted afterwards. */
 export interface Split {
   readonly learned: readonly number[];
   readonly asked: readonly number[];
 }
 
-/** The places of the stretches that each draw holds out; none if each class has but one. */
+/** Return the places of the stretches that each draw holds out; none if each class has only one. */
 export function draws(stretches: readonly Stretch[]): number[][] {
   const taken = stretches.map(() => 0);
   const heldOut: number[][] = [];
@@ -34,7 +34,7 @@ export function draws(stretches: readonly Stretch[]): number[][] {
   return heldOut;
 }
 
-/** Those of a draw, which are tried in that order: a fifth of each class, and one is left of it. */
+/** Return the stretches of a draw, tried in that order: a fifth of each class, and at least one is left. */
 function drawnOf(stretches: readonly Stretch[], order: readonly number[]): number[] {
   const left = stretchesOf(stretches);
   const able = left.map((n) => n > 1);
@@ -50,13 +50,13 @@ function drawnOf(stretches: readonly Stretch[], order: readonly number[]): numbe
   });
 }
 
-/** How many stretches each class has. */
+/** Return how many stretches each class has. */
 function stretchesOf(stretches: readonly Stretch[]): number[] {
   return stretches[0]!.map((_, c) => stretches.filter((stretch) => stretch[c]).length);
 }
 
-/** What each draw learns of a stream's last samples and asks about, and where these begin; `now`
- * asks about the last stretches. */
+/** Return each draw's split of a stream's last samples, and where these begin; `now` predicts the
+ * last stretches. */
 export function splits(
   all: Uint8Array,
   classes: number,
@@ -67,7 +67,7 @@ export function splits(
   const single = stretchesOf(stretches);
   const byDraw = draws(stretches).map((chosen) => {
     const asked = of.map((k) => chosen.includes(k));
-    const held = [...asked]; // with the ends of a class's only stretch, of which little is known
+    const held = [...asked]; // with the ends of classes with one stretch
     const left = [...asked];
     single.forEach((n, c) => {
       if (n !== 1) return;
@@ -86,13 +86,13 @@ export function splits(
   return { from, byDraw, now: several && now.learned.length ? [now] : [] };
 }
 
-/** Only samples of classes that are learned can be asked about. */
+/** Return a split that predicts only samples of learned classes. */
 function splitOf(labels: Uint8Array, learned: number[], isAsked: (i: number) => boolean): Split {
   const known = new Set(learned.map((i) => labels[i]!));
   return { learned, asked: [...labels.keys()].filter((i) => isAsked(i) && known.has(labels[i]!)) };
 }
 
-/** Where the last stretches begin: a fifth of the samples or, up to two fifths, so many that each
+/** Return where the last stretches begin: a fifth of the samples, or up to two fifths, so that each
  * class of several stretches is among them. */
 function lastOf(of: readonly number[], stretches: readonly Stretch[]): number {
   const n = of.length;
@@ -108,7 +108,7 @@ function lastOf(of: readonly number[], stretches: readonly Stretch[]): number {
   return begin;
 }
 
-/** Each sample's stretch, the samples of each, and how many beside a stretch are too near to it. */
+/** Return each sample's stretch, the samples of each stretch, and how many next to a stretch are too near. */
 function find(labels: Uint8Array, classes: number): { of: number[]; stretches: number[][]; gap: number } {
   const n = labels.length;
   const counts = Array<number>(classes).fill(0);
@@ -140,7 +140,7 @@ function find(labels: Uint8Array, classes: number): { of: number[]; stretches: n
   const stretches = Array.from({ length: of.at(-1)! + 1 }, () => counts.map(() => 0));
   of.forEach((k, i) => stretches[k]![labels[i]!]!++);
   if (!inRuns) return { of, stretches, gap: Math.max(...stretches.map(total)) >> 2 };
-  // a run is its most frequent class's, whatever flickers in it
+  // a run belongs to its most frequent class, despite flicker
   const mostFrequent = stretches.map((all) => all.indexOf(Math.max(...all)));
   return { of, stretches: stretches.map((all, k) => all.map((m, c) => (c === mostFrequent[k] ? m : 0))), gap: 0 };
 }
@@ -149,7 +149,7 @@ function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, n) => sum + n, 0);
 }
 
-/** 32 bits that look drawn. */
+/** Return a hash of 32 bits that looks random. */
 function mixed(number: number): number {
   let hash = number >>> 0;
   for (const [shift, factor] of [[16, 0x7feb352d], [15, 0x846ca68b]] as const)

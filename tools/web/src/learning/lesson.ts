@@ -1,8 +1,8 @@
-// What was taught, and as what it is changed: each change makes another lesson, so that it can be undone.
+// A lesson and its changes: each change makes another lesson, so that it can be undone.
 
 import type { Recording } from "./recording";
 
-/** Of each class the confidence in percent below which it is not recognised; one that is missing: 0. */
+/** For each class, the confidence in percent below which it is not recognised; 0 if missing. */
 export type Above = readonly number[];
 
 export interface Lesson {
@@ -19,12 +19,12 @@ export function renamed(lesson: Lesson, label: number, name: string): Lesson {
   return { ...lesson, classNames: lesson.classNames.map((each, c) => (c === label ? name : each)) };
 }
 
-/** With a class that is recognised from so many percent on. */
+/** Return the lesson with a class that is recognised from `percent` on. */
 export function withThreshold(lesson: Lesson, label: number, percent: number): Lesson {
   return { ...lesson, above: lesson.classNames.map((_, c) => (c === label ? percent : (lesson.above[c] ?? 0))) };
 }
 
-/** Without a class and its recordings. */
+/** Return the lesson without a class and its recordings. */
 export function withoutClass({ classNames, above, recordings }: Lesson, gone: number): Lesson {
   const left = recordings.filter(([, label]) => label !== gone);
   return {
@@ -43,19 +43,19 @@ export function moved(lesson: Lesson, recording: Recording, to: number): Lesson 
   return { ...lesson, recordings };
 }
 
-/** The votes, 0..255, that a class needs: those of `switch_above` on a board. */
+/** Return the votes, 0..255, that a class needs, as in `switch_above` on a board. */
 export function votesOf(percent: number | undefined): number {
   return Math.ceil(((percent ?? 0) * 255) / 100);
 }
 
-/** Whether the same is learned of both. */
+/** Return whether two lessons teach the same. */
 export function isAlike(one: Lesson, other: Lesson): boolean {
   const [a, b] = [whole(one), whole(other)];
   const isSame = a.length === b.length && a.every(([each, label], i) => each === b[i]![0] && label === b[i]![1]);
   return isSame && one.classNames.length === other.classNames.length;
 }
 
-/** The recordings that have samples. */
+/** Return the recordings that have samples. */
 function whole({ recordings }: Lesson): Lesson["recordings"] {
   return recordings.filter(([{ rows }]) => rows.length);
 }

@@ -1,4 +1,4 @@
-// What the page asks of the worker in which MicroPython learns, and what it answers.
+// The page's orders to the worker in which MicroPython learns, and the worker's answers.
 
 import type { Library, Parameters } from "../page_data";
 
@@ -31,8 +31,8 @@ export interface Answers {
   predict: Prediction;
   windows: null;
   restart: null;
-  readings: Int32Array<ArrayBuffer>; // the samples that came of them, one after another
-  selftest: number; // the CRC32 that a board has to come to
+  readings: Int32Array<ArrayBuffer>; // the samples made of the readings, one after another
+  selftest: number; // the CRC32 that a board has to have
   finish: Saved;
 }
 
@@ -42,7 +42,7 @@ export type Answer = { result: unknown } | { refused: string };
 /** Owner ("model", "quantizer", "metrics"), name and bytes. */
 export type Buffer = readonly [string, string, number];
 
-/** How it stands after some samples; ratios in millionths. */
+/** The status after some samples; ratios in millionths. */
 export interface Status {
   readonly samples: number;
   readonly accuracy: number;
@@ -52,7 +52,7 @@ export interface Status {
   readonly kappa_temporal: number;
   readonly confidence: number; // 0..255, of the newest sample
   readonly votes: readonly number[]; // of each class, 0..255; empty: too many classes
-  readonly set: readonly number[]; // classes, of the newest sample; with a guarantee
+  readonly set: readonly number[]; // prediction set of the newest sample; with a guarantee
   readonly drifts: readonly number[]; // samples of the block at which the alarm went off
   readonly state_crc32: number;
   readonly clamped: number;

@@ -1,4 +1,4 @@
-/** What the page uses of MicroPython's WebAssembly port. */
+/** The part of MicroPython's WebAssembly port that the page uses. */
 export interface MicroPython {
   readonly FS: {
     mkdir(path: string): void;

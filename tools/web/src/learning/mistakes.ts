@@ -1,22 +1,22 @@
-// Which classes are taken for which: of counts, [label * classes + predicted].
+// Confusions between classes, from counts [label * classes + predicted].
 
-const NOTED = 0.1; // share of two classes' samples that are mistaken for each other, from which it is told
-const PAIRS = 3; // of classes that are told
+const NOTED = 0.1; // share of confused samples of two classes, from which the pair is reported
+const PAIRS = 3; // of classes that are reported
 
-/** Two classes, and how many of their samples were taken for the other's. */
+/** Two classes, and how many of their samples were predicted as the other. */
 export interface Alike {
   readonly pair: readonly [number, number];
   readonly mistaken: number;
   readonly samples: number;
 }
 
-/** Of each class, what its samples were taken for. */
+/** Return for each class the counts of its samples' predictions. */
 export function rowsOf(counts: readonly number[]): number[][] {
   const classes = Math.sqrt(counts.length);
   return Array.from({ length: classes }, (_, label) => counts.slice(label * classes, (label + 1) * classes));
 }
 
-/** The classes that are mistaken for each other most often. */
+/** Return the classes that are mistaken for each other most often. */
 export function alike(counts: readonly number[]): Alike[] {
   const rows = rowsOf(counts);
   const pairs = rows.flatMap((row, a) =>

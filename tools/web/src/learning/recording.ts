@@ -1,4 +1,4 @@
-// What was taught, as recordings: one for each time that a label was pressed.
+// Recordings of a lesson: one for each press of a label.
 
 /** Readings and the samples that were made of them, with one label. */
 export interface Recording {
@@ -7,13 +7,13 @@ export interface Recording {
   readonly rows: Int32Array[]; // samples
 }
 
-/** A reading's values. */
+/** Return a reading's values. */
 export function valuesOf(reading: Uint8Array): number[] {
   const view = new DataView(reading.buffer, reading.byteOffset, reading.byteLength);
   return Array.from({ length: reading.length / 2 }, (_, axis) => view.getInt16(2 * axis));
 }
 
-/** Parts one after another. */
+/** Join parts one after another. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -24,17 +24,17 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** The bytes of a text in base64. */
+/** Return the bytes of a text in base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
 }
 
-/** Equal parts of so many items each. */
+/** Split an array into parts of `size` items. */
 export function pieces<All extends Uint8Array | Int32Array>(all: All, size: number): All[] {
   return Array.from({ length: all.length / size }, (_, i) => all.slice(i * size, (i + 1) * size) as All);
 }
 
-/** The readings, as `record` writes them. */
+/** Return the readings as CSV, as `record` writes them. */
 export function readingsCsv(
   recordings: readonly Recording[],
   axes: readonly string[],
@@ -44,7 +44,7 @@ export function readingsCsv(
   return csvOf(rows, axes, classNames);
 }
 
-/** The samples as the simulator reads them. */
+/** Return the samples as CSV, as the simulator reads them. */
 export function csvOf(
   recordings: readonly { readonly label: number; readonly rows: readonly Iterable<number>[] }[],
   featureNames: readonly string[],

@@ -1,4 +1,4 @@
-// A whole stream through a learner, block by block, for as long as the page lets it go on.
+// Runs a whole stream through a learner, block by block, until the page stops it.
 
 import type { Learner, Parameters } from "../page_data";
 import { WARMUP, type Stream } from "../streams/stream";
@@ -9,7 +9,7 @@ const FRAME = 80; // milliseconds that a block should take
 const MOST = 256; // samples of a block
 export const RECENT = 200; // samples
 
-/** What a step of the run has come to. */
+/** The result of a step of the run. */
 export interface Step {
   readonly status: Status;
   readonly drifts: readonly number[]; // samples of the stream
@@ -19,7 +19,7 @@ export interface Step {
   readonly label: number;
 }
 
-/** The parameters of a learner of the stream: its options and what the stream gives. */
+/** Return the parameters of a learner of the stream: its options, and the stream's own. */
 export function parametersOf(learner: Learner, stream: Stream, options: Parameters): Parameters {
   const shape = { features: stream.featureNames.length, classes: stream.classNames.length };
   const given: Parameters = learner.asks_two_valued ? { two_valued: stream.twoValued } : {};

@@ -1,6 +1,6 @@
-// How well it does on stretches that it has not learned: draws hold some out, which are predicted
-// by a learner of the others, as the simulator does it. What a learner predicts of a recording that
-// it is just being taught says little: whoever repeats the last label is right there nearly always.
+// The accuracy on unseen stretches: draws hold some stretches out, and a learner of the others
+// predicts them, as in the simulator. Predictions on a recording that is just being taught say
+// little, as repeating the last label is nearly always right there.
 
 import { WARMUP, type Stream } from "../streams/stream";
 import type { Engine } from "./engine";
@@ -8,25 +8,25 @@ import { draws, splits, type Split } from "./holdout";
 import type { Recording } from "./recording";
 import { HOPS } from "./windows";
 
-const BLOCK = 64; // samples that are learned at once
-const [TRIED, GLANCE, LEAST, MOST] = [40, 4, 200, 4000]; // rows that tell how fast it is, seconds, rows of a sample
+const BLOCK = 64; // samples learned at once
+const [TRIED, GLANCE, LEAST, MOST] = [40, 4, 200, 4000]; // rows that show the speed, seconds, rows of a sample
 const BLOCKS = 20; // of a sample of a stream
-const MIXED = HOPS - 1; // samples at a recording's begin hold readings from before it
+const MIXED = HOPS - 1; // samples at a recording's start with earlier readings
 
-/** Predictions of stretches that were not learned, of all draws together. */
+/** Predictions on unseen stretches, of all draws together. */
 export interface Figures {
   readonly draws: number;
   readonly counts: readonly number[]; // [label * classes + predicted]
   readonly samples: number;
   readonly right: number;
-  readonly guessed: number; // samples that the most frequent class of what was learned gets right
+  readonly guessed: number; // samples that the most frequent learned class gets right
 }
 
-/** What can be said of how well it does. */
+/** The state of the measurement of the accuracy on unseen stretches. */
 export type Standing =
   | { readonly state: "nothing" } // fewer than two classes were taught
-  | { readonly state: "more"; readonly classes: readonly number[] } // that need another recording
-  | { readonly state: "later" } // once nothing is taught any more
+  | { readonly state: "more"; readonly classes: readonly number[] } // classes that need another recording
+  | { readonly state: "later" } // when teaching stops
   | { readonly state: "checking" }
   | { readonly state: "failed"; readonly why: string }
   | { readonly state: "known"; readonly figures: Figures };
@@ -36,7 +36,7 @@ interface Sample {
   readonly label: number;
 }
 
-/** What a draw learns, and what it asks about then. */
+/** The samples that a draw learns, and the samples that it predicts afterwards. */
 interface Drawn {
   readonly learned: readonly Sample[];
   readonly asked: readonly Sample[];
@@ -44,16 +44,16 @@ interface Drawn {
 
 export class Unseen {
   private result: Standing | null = null;
-  private run = 0; // the newest one; those before were given up
+  private run = 0; // the newest run; earlier ones were given up
 
-  /** Of so many classes; `start` makes a learner that knows nothing; `changed` is called when the standing is another one. */
+  /** `classes` returns their number; `start` makes a fresh learner; `changed` is called when the standing changes. */
   constructor(
     private readonly classes: () => number,
     private readonly start: () => Promise<Engine>,
     private readonly changed: () => void,
   ) {}
 
-  /** What was taught has changed. */
+  /** Drop the result, as the lesson has changed. */
   forget(): void {
     this.result = null;
     this.run++;
@@ -68,7 +68,7 @@ export class Unseen {
     return this.result ?? { state: "later" };
   }
 
-  /** Find out, if it can be told of these recordings and is not yet known. */
+  /** Measure the accuracy, if these recordings allow it and it is not yet known. */
   check(recordings: readonly Recording[]): void {
     if (this.standing(recordings).state !== "later") return;
     const run = ++this.run;
@@ -87,7 +87,7 @@ export class Unseen {
     this.changed();
   }
 
-  /** Null if it was given up. */
+  /** Return the figures; null if the run was given up. */
   private async measure(recordings: readonly Recording[], run: number): Promise<Figures | null> {
     const drawn = heldOut(recordings).map((part) => ({
       learned: samplesOf(learnedWithout(recordings, part)),
@@ -103,7 +103,7 @@ export class Unseen {
   }
 }
 
-/** Those of a stream's stretches, and of its last ones; null if it was given up. */
+/** Return the figures on a stream's stretches, and on its last ones; null if the run was given up. */
 export async function unseenOf(
   engine: Engine,
   stream: Stream,
@@ -121,7 +121,7 @@ export async function unseenOf(
   return figures;
 }
 
-/** Of one draw of a sample of a long stream's rows, as many as are learned in some seconds; null if it was given up. */
+/** Return the figures of one draw on a sample of a long stream, of a size for some seconds; null if given up. */
 export async function glanceAt(
   engine: Engine,
   stream: Stream,
@@ -140,7 +140,7 @@ export async function glanceAt(
   return figures && { figures, rows: places.length };
 }
 
-/** Places of so many rows in blocks, which stand all over n rows. */
+/** Return the places of `rows` rows, in blocks that are spread over n rows. */
 function spread(n: number, rows: number): number[] {
   const size = Math.floor(rows / BLOCKS);
   const blocks = [...Array(BLOCKS).keys()].map((k) => Math.floor((k * (n - size)) / (BLOCKS - 1)));
@@ -155,7 +155,7 @@ function drawnOf(splits: readonly Split[], sample: (place: number) => Sample): D
   return splits.map(({ learned, asked }) => ({ learned: learned.map(sample), asked: asked.map(sample) }));
 }
 
-/** What fresh learners come to, one after another. */
+/** Return the figures of fresh learners, one after another. */
 async function figuresOf(
   engine: Engine,
   classes: number,
@@ -180,7 +180,7 @@ async function figuresOf(
   return { draws: drawn.length, counts, samples, right, guessed };
 }
 
-/** What a fresh learner says of some samples once it has learned others; null if it was given up. */
+/** Return a fresh learner's predictions after it has learned other samples; null if the run was given up. */
 async function answers(
   engine: Engine,
   learned: readonly Sample[],
@@ -197,12 +197,12 @@ async function answers(
   return goesOn() ? engine.ask(flat(asked)) : null;
 }
 
-/** Those of a class that have samples of nothing else. */
+/** Return a class's recordings with samples that have no earlier readings. */
 function whole(recordings: readonly Recording[], label: number): Recording[] {
   return recordings.filter((each) => each.label === label && each.rows.length > MIXED);
 }
 
-/** The recordings that each draw holds out, of those that have samples of nothing else. */
+/** Return the recordings that each draw holds out, from those with samples that have no earlier readings. */
 function heldOut(recordings: readonly Recording[]): Recording[][] {
   const able = recordings.filter(({ rows }) => rows.length > MIXED);
   const classes = Math.max(0, ...able.map(({ label }) => label + 1));
@@ -212,7 +212,7 @@ function heldOut(recordings: readonly Recording[]): Recording[][] {
   return draws(stretches).map((places) => places.map((k) => able[k]!));
 }
 
-/** What is learned without that part: no sample that holds readings of it. */
+/** Return the recordings without a part: no sample has readings of that part. */
 function learnedWithout(
   recordings: readonly Recording[],
   part: readonly Recording[],

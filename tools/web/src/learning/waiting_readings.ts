@@ -1,28 +1,28 @@
-// Readings that wait until samples are made of them, each with what it was taken for.
+// Readings that wait to be made into samples, each with its aim.
 
 import type { Engine } from "./engine";
 import type { Question } from "./exam";
 import { joined, pieces, type Recording } from "./recording";
 
-/** What a reading is taken for, as it was at that moment. */
+/** The aim of a reading at its moment: a recording, a question, or neither. */
 export interface Aim {
   readonly into: Recording | null;
   readonly question: Question | null;
 }
-/** A reading; null: some are missing here. */
+/** A reading; null: a gap. */
 type Came = { readonly bytes: Uint8Array; readonly aim: Aim } | null;
 
 export class WaitingReadings {
   private readonly came: Came[] = [];
 
-  /** `put` is given each sample, of so many features, and what its last reading was taken for. */
+  /** `put` gets each sample, of `features` values, and the aim of its last reading. */
   constructor(
     private readonly engine: Engine,
     private readonly features: number,
     private readonly put: (row: Int32Array, aim: Aim) => void,
   ) {}
 
-  /** None waits. */
+  /** Whether no reading waits. */
   get areMade(): boolean {
     return !this.came.length;
   }
@@ -31,12 +31,12 @@ export class WaitingReadings {
     this.came.push({ bytes, aim });
   }
 
-  /** No sample is made across it. */
+  /** Leave a gap, which no sample spans. */
   leaveGap(): void {
     this.came.push(null);
   }
 
-  /** Make samples of all that wait. */
+  /** Make samples of all waiting readings. */
   async makeSamples(): Promise<void> {
     while (this.came.length) {
       const first = this.came[0];

@@ -23,8 +23,8 @@ let learning: {
   selftest(): number | bigint;
   save(learner: string, quantizer: string): void;
 };
-let begin: (parameters: Parameters) => null; // with a fresh learner
-let newest: Parameters; // of the learner
+let begin: (parameters: Parameters) => null; // starts a fresh learner
+let newest: Parameters; // the learner's parameters
 let windows: { take(readings: string, samples: string): number; restart(): void };
 
 async function create(order: Orders["create"]): Promise<unknown> {
@@ -45,7 +45,7 @@ async function create(order: Orders["create"]): Promise<unknown> {
   return { buffers: JSON.parse(learning.buffers()) };
 }
 
-/** Load MicroPython; gives its memory, which it tells nobody but the browser that makes it. */
+/** Load MicroPython and return its memory, which only WebAssembly.instantiate() reveals. */
 async function loadWithMemory(): Promise<WebAssembly.Memory> {
   const address = "./micropython.mjs";
   const { loadMicroPython } = (await import(address)) as typeof import("./micropython");
@@ -62,7 +62,7 @@ async function loadWithMemory(): Promise<WebAssembly.Memory> {
   return memory!;
 }
 
-/** The kernels, as functions that work in that memory. */
+/** Return the kernels, as functions that work in that memory. */
 async function linked(code: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory): Promise<WebAssembly.Exports> {
   const table = new WebAssembly.Table({ element: "anyfunc", initial: 0 });
   const env = { __linear_memory: memory, __indirect_function_table: table };
@@ -156,7 +156,7 @@ self.onmessage = async (event: MessageEvent<Order>): Promise<void> => {
   self.postMessage(answer);
 };
 
-/** The last line of a traceback, without the name of a ValueError, which says enough. */
+/** Return the last line of a traceback, without the error's name. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().split("\n").at(-1)!.replace(/^\w*Error: /, "");
