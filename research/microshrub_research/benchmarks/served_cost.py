@@ -1,4 +1,4 @@
-"""Instructions of a labelled sample in the program that `build` makes, beside its learner."""
+"""Instructions of a labelled sample in the program of `build`, without those of its learner."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import HELLO, sample
 
 BOARD = "cortex-m0"
-LIKE = "rpi_pico"  # the board whose program it is
+LIKE = "rpi_pico"  # the board for which the program is built
 FEATURES = (3, SHOWN, 14)
-_LEARNED, _COUNTED = 30, 20  # samples
+_LEARNED, _COUNTED = 30, 20  # samples before counting, and counted samples
 _SESSION = 77
 _SENSOR = {"kind": "adc", "rate": 50}
 _BUTTON = {"pin": 15, "pressed": 0, "released": 1}
@@ -155,7 +155,7 @@ class Served(NamedTuple):
 def program_of(features: int, sensor: bool, **config: Any) -> Program:
     """Return the program that `build` makes of a thicket, with these parts of config.json.
 
-    Its samples come over the link, or from the board's own pins, with labels from a button.
+    Samples come over the link, or from the board's own pins, with labels from a button.
     """
     shape = {"features": features, "classes": 2, "bytes": 4096}
     parameters = learners.defaults("thicket") | shape
@@ -167,7 +167,7 @@ def program_of(features: int, sensor: bool, **config: Any) -> Program:
 
 
 def count(program: Program, emit: str, stub: bool = True) -> Served:
-    """Return counts of the emulated Cortex-M0; with stub, the learner takes no time."""
+    """Count on the emulated Cortex-M0; with `stub`, the learner takes no time."""
     features = program.parameters["features"]
     sensor = program.config["sensor"]["kind"] != "serial"
     frames = _frames(features)
@@ -205,8 +205,8 @@ def _frames(features: int) -> list[bytes]:
 def served_rows() -> list[tuple[str, ...]]:
     """Return the table, its head first; counted_times.py has its constants.
 
-    A constant has a fixed part and one for each feature. LINE is the share of a line for a
-    plotter, CHECKPOINT that of checkpoints. An empty turn of the program's loop has no sample.
+    A constant has a fixed part and one for each feature. LINE is the cost of a line for a plotter,
+    CHECKPOINT is the cost of checkpoints. An empty turn of the program's loop has no sample.
     """
     with showing("counting instructions", announce=True) as update:
         done = itertools.count(1)
