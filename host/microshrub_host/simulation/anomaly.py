@@ -20,7 +20,7 @@ from .engine_interface import Plan
 
 _OF_SCORE = {"window": 0, "reach": 4, "normal": 0}
 _SETTINGS = {"pin": "", **_OF_SCORE}
-_COLUMNS = 2000  # points of the curve in a picture, at most
+_COLUMNS = 2000  # points of the curve in a picture, or up to twice as many
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Anomaly(Companion):
 
     often   in the long run, the share of the samples at which an alarm may come, above 0, up to 1
     window  samples that each sample is compared with, up to 1000; 0: 512, or as many as fit 8 KB
-    reach   1..32, about so many steps of 1/256 in a feature do not count as a distance
+    reach   1..32; up to about this many steps of 1/256 in a feature are no distance
     normal  0..2**29, the number of first samples, which show what is normal: all later samples
             are compared with these, so that a lasting fault goes on looking unusual; 0: samples
             are compared with the samples before them
@@ -156,7 +156,7 @@ class Anomaly(Companion):
 
 @dataclass(frozen=True)
 class AnomalyRun(CompanionRun):
-    """Scores, 0..255, and marks for scores above the current threshold, shapes (samples,)."""
+    """Scores, 0..255, and marks for scores above the threshold at that time, shapes (samples,)."""
 
     options: Anomaly
     window: int  # samples with which each sample is compared

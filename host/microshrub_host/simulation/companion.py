@@ -62,7 +62,7 @@ class CompanionRun:
     draws: ClassVar[bool] = False  # whether the result can be drawn
 
     def saved(self) -> dict[str, Any]:
-        """Return the companion's parts of config.json in a model's file, by name."""
+        """Return the companion's part of a model's config.json, by the companion's name."""
         return {}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
@@ -85,8 +85,9 @@ class CompanionRun:
 class BoardObjects:
     """The objects that a companion creates on a board, for a budget.
 
-    `part` has its buffers; None if it has no own buffers. `others` are further objects, described
-    by `note`; `elsewhere` are objects that these refer to and that the budget counts elsewhere.
+    `part` has its buffers; None if it has no buffers of its own. `others` are further objects,
+    described by `note`; `elsewhere` are objects that these refer to and that the budget counts
+    elsewhere.
     """
 
     part: Any = None
@@ -133,7 +134,7 @@ class Companion:
         return dict(parameters)
 
     def plan(self) -> Plan:
-        """Return the class that a session creates for this companion; see session.py."""
+        """Return the module, class and options of the companion in a session; see session.py."""
         raise NotImplementedError
 
     def on_board(self, library: Any, learner: Any) -> BoardObjects:

@@ -17,7 +17,7 @@ from .label_budget import LabelBudget
 from .spare_classes import SpareClasses
 from .watcher import Watcher
 
-# In the order of creation: with spare classes, the queries are about their learner
+# In the order of creation: a label budget queries the labels of a learner with spare classes
 _COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget, Guarantee]
 
 
@@ -89,8 +89,8 @@ def in_order(
 ) -> tuple[Companion, ...]:
     """Return all companions in the order of creation.
 
-    Raises TypeError for anything but a list of companions, as a program may pass, and UserError
-    for two companions of one class.
+    Raises TypeError if `companions` is anything but a list of companions, and UserError for two
+    companions of one class.
     """
     asked = tuple(companions) if isinstance(companions, Iterable) else None
     if asked is None or not all(type(each) in _COMPANIONS for each in asked):

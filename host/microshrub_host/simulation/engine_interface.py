@@ -24,8 +24,8 @@ NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # for rows with their target in
 class Status:
     """The state of a run after its last sample.
 
-    `clamped` is the number of values outside the quantizer's range, `missing` of the empty ones;
-    `progress` is the learner's own report, `state_crc32` the hash of its buffers.
+    `clamped` is the number of values outside the quantizer's range, `missing` the number of
+    missing values; `progress` is the learner's own report, `state_crc32` the hash of its buffers.
     """
 
     samples: int
@@ -82,7 +82,7 @@ class HasPlan(Protocol):
     """A companion, as engines use it."""
 
     def plan(self) -> Plan:
-        """Return the class that a session creates for the companion; see session.py."""
+        """Return the module, class and options of the companion in a session; see session.py."""
 
 
 class EngineError(UserError):

@@ -113,7 +113,7 @@ def start(
     start with the first sample, and observe() is not to be called. Raises ValueError for
     parameters that the learner refuses, EngineError if the engine cannot run, and NoMicroPython if
     a real MicroPython is required but not available. NATIVE is a real MicroPython with the kernels
-    in a native module; raises NoNativeTools if no native module can be made.
+    in a native module; it raises NoNativeTools if no native module can be made.
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE

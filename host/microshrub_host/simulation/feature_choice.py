@@ -13,7 +13,7 @@ from dataclasses import dataclass
 WINDOWS = (32, 64, 128, 256, 512)  # windows that can have bands
 MOST_READINGS = 1024  # in a window, and from one sample to the next
 _USUAL = 64  # readings of a default window, at least
-_SECONDS = 0.75  # length of a default window, if that is more readings
+_SECONDS = 0.75  # seconds of a default window, if that is more readings
 _SLOW = 30  # readings a second, below which a default window is twice as long
 _BANDS = 8
 _BUSY = 0.5  # share of the time between two samples, at most
@@ -48,7 +48,10 @@ class Place:
 
 
 def window_for(rate: float | None) -> int:
-    """Return the power of two nearest to three quarters of a second, 64 to 512."""
+    """Return the power of two nearest to three quarters of a second, 64 to 512.
+
+    Below 30 readings a second it is 128, and 64 if the rate is not known.
+    """
     if rate is None:
         return _USUAL
     if rate < _SLOW:
@@ -58,7 +61,7 @@ def window_for(rate: float | None) -> int:
 
 
 def window_of(readings: int) -> int:
-    """Return the longest window with bands that fits into recordings of that many readings."""
+    """Return the longest window with bands within that many readings, or else all of these."""
     return max((window for window in WINDOWS if window <= readings), default=readings)
 
 

@@ -46,7 +46,7 @@ class Extractor:
 
 
 def extraction_of(saved: Any) -> Extraction:
-    """Return the Extraction from the result of Extraction.saved(). Raises ValueError."""
+    """Return the Extraction that Extraction.saved() saved. Raises ValueError if it is invalid."""
     try:
         rate = saved["rate"]
         extraction = Extraction(
@@ -179,7 +179,10 @@ def raw_readings(values: NDArray[np.float64]) -> Raw:
 
 
 def check_readings(source: str, readings: NDArray[np.float64], extraction: Extraction) -> None:
-    """Raise UserError for a reading that is not a whole number of 16 bits around its zero."""
+    """Raise UserError for a reading that is not a whole number of 16 bits around its zero.
+
+    Plain channels have 30 bits.
+    """
     plain, zero = extraction.options["plain"], extraction.options["zero"]
     for place, name in enumerate(extraction.channels):
         column = readings[:, place]

@@ -238,7 +238,7 @@ class FeatureOptions:
         return [f"window={self.window}", f"hop={self.hop}", *bands]
 
     def readings(self, samples: int) -> int:
-        """Return the number of readings in that many samples."""
+        """Return the number of readings that make that many samples."""
         return self.window + (samples - 1) * self.hop if samples > 0 else samples
 
     def _zeros(self, channels: int, zero: Sequence[int]) -> list[int]:

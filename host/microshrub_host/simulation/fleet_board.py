@@ -3,14 +3,14 @@
 This file runs on CPython and, over a pipe, on MicroPython, where it is the program. As in
 piped_session.py, a command is a letter, a little-endian u32 length and that many bytes.
 
- C  create: JSON {"parameters", "features", "units", "classes"}    -> nothing
- L  load a state: u32 bytes of the learner's state, both states    -> nothing
- R  learn: u32 labels, raw rows as i32, so many labels as u8       -> nothing
- G  give: JSON {"origin", "class", "most"}                         -> a packet
- T  take a packet                                                  -> number of samples to learn
- E  learn all waiting samples, and finish postponed work           -> nothing
- P  predict raw rows, i32, without learning                        -> the classes, u8
- S  save                                                           -> as L
+    C  create: JSON {"parameters", "features", "units", "classes"} -> nothing
+    L  load: u32 size of the learner's state, it, the quantizer's  -> nothing
+    R  learn: u32 number of labels, raw rows as i32, labels as u8  -> nothing
+    G  give: JSON {"origin", "class", "most"}                      -> a packet
+    T  take a packet                                               -> number of samples to learn
+    E  learn all waiting samples, and finish postponed work        -> nothing
+    P  predict raw rows, i32, without learning                     -> the classes, u8
+    S  save                                                        -> as L takes it
 """
 
 import json

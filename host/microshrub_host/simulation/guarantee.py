@@ -136,8 +136,10 @@ class GuaranteeRun(CompanionRun):
         return self._off(self.votes)
 
     def _off(self, sure: Any) -> float:
-        """Return the expected calibration error of labelled samples, over 15 bins of equal
-        width."""
+        """Return the expected calibration error of labelled samples, in percent.
+
+        The confidences are in 15 bins of equal width.
+        """
         labelled = self.covered < 2
         if not labelled.any():
             return float("nan")

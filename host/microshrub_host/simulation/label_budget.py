@@ -22,7 +22,7 @@ OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
 _MOST_DELAY = 32767
 _OF_QUERIES = 32768  # denominator of the share of unanswered queries
-_STEPS = 200  # steps of the curve in a picture
+_STEPS = 200  # steps of the curve in a picture, or up to twice as many
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ class LabelBudget(Companion):
 
     def most(self, samples: int) -> int:
         """Return the largest number of queries in that many samples."""
-        last = min(samples, loader.constant("query_rules", "_Q_LENT"))  # in advance
+        last = min(samples, loader.constant("query_rules", "_Q_LENT"))  # of queries in advance
         before, earned = (n * self.labels // self.samples for n in (last, samples))
         paid_back = (earned - before) // 2
         return min(earned + max(self.advance - paid_back, 0), samples)
 
     def parameters(self) -> dict[str, int]:
-        """Return the budget of AskedLabels, see session_companions.py: unanswered of 32768."""
+        """Return the budget of session_companions.AskedLabels, with `unanswered` of 32768."""
         unanswered = min(round(self.unanswered * _OF_QUERIES), _OF_QUERIES)
         return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
 

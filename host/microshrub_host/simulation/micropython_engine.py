@@ -39,7 +39,7 @@ class PipedProgram:
     """
 
     def __init__(self, words: Sequence[str], heap: str) -> None:
-        """Start the program; words are its path and arguments, after MicroPython's own options."""
+        """Start the program; words are the program and its arguments, after the options."""
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}", *words]
         pipe = subprocess.PIPE
         self._process: subprocess.Popen[bytes] = child_process.start(
@@ -84,11 +84,11 @@ class MicroPythonEngine:
         compiled: bool = False,
         native: bool = False,
     ) -> None:
-        """Start the process; with `compiled`, it loads .mpy files, which takes less heap.
+        """Start the process; with `compiled`, it loads .mpy files: sources take more heap.
 
-        It also loads .mpy files if there are learners of the user's own, whose sources are in
-        other places. With `native`, the kernels of these files are in a native module; raises
-        NoNativeTools.
+        It also loads .mpy files if there are learners or companions of the user's own, whose
+        sources are in other places. With `native`, the kernels of these files are in a native
+        module; raises NoNativeTools.
         """
         learners = [(each.name, each.module) for each in user_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.

@@ -4,19 +4,19 @@ It reads commands from its standard input and answers on its standard output. A 
 letter, a little-endian u32 length and that many bytes; the answer is a u32 length and that many
 bytes.
 
- C  create: JSON {"kind", "parameters", "companions", "growing",
-    "own"}                                                       -> nothing
- O  observe raw rows, i32                                        -> nothing
- F  freeze the quantizer and the target                          -> nothing
- R  run: u32 labels, raw rows as i32, so many labels as u8 (none
-    for a regressor)                     -> a prediction for each row, u8 or raw as i32
- P  predict raw rows, i32, without learning                      -> the classes, u8
- D  finish the work that the learner postpones                   -> nothing
- X  the outputs of a companion, u8, for the last run             -> bytes, see its class
- S  status                                                       -> JSON
- B  buffers                                                      -> all, one after another
- L  saved states                          -> for each: u8, its name, u32, its bytes
- H  heap                                                         -> u32 bytes in use
+    C  create: JSON {"kind", "parameters", "companions", "growing",
+       "own"}                                                       -> nothing
+    O  observe raw rows, i32                                        -> nothing
+    F  freeze the quantizer and the target                          -> nothing
+    R  run: u32 number of labels, raw rows as i32, labels as u8 (none
+       for a regressor)                     -> a prediction for each row, u8 or raw as i32
+    P  predict raw rows, i32, without learning                      -> the classes, u8
+    D  finish the work that the learner postpones                   -> nothing
+    X  the outputs of a companion, u8, for the last run             -> bytes, see its class
+    S  status                                                       -> JSON
+    B  buffers                                                      -> all, one after another
+    L  saved states              -> for each: u8 size and name, u32 size and bytes
+    H  heap                                                         -> u32 bytes in use
 """
 
 import gc

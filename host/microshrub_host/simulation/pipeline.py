@@ -18,9 +18,10 @@ _ROW = ("forecaster.row", "forecaster.codes")
 
 @dataclass(frozen=True)
 class Forecast(Companion):
-    """The Forecaster of a regressor; `parameters` are the arguments of firmware's Forecaster.
+    """The Forecaster of a regressor.
 
-    The model is not among the parameters. NumberStream.forecaster() returns them.
+    `parameters` are the arguments of firmware's Forecaster except the model, as
+    NumberStream.forecaster() returns these.
     """
 
     parameters: Mapping[str, Any]
@@ -39,7 +40,7 @@ class Forecast(Companion):
         return BoardObjects(None, (made, sample), elsewhere, note)
 
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
-        # the learned model brings its own quantizer and ends
+        # a quantizer for known ends comes with a learned model
         return {"regression": {**self.parameters, "ends": None}}
 
     @classmethod

@@ -26,8 +26,8 @@ def with_scale(
 ) -> Extraction:
     """Return the extraction with the options' factors, or else with factors for the recording.
 
-    There is room for numbers `room` times as large. Channels of whole numbers are not scaled.
-    Raises UserError.
+    There is room for numbers `room` times as large. A channel of whole numbers is not scaled,
+    unless another axis of its sensor is. Raises UserError.
     """
     channels = len(extraction.channels)
     if options.scale:
@@ -56,7 +56,10 @@ def _least(place: int, factors: list[float], extraction: Extraction) -> float:
 
 
 def _factor(column: NDArray[np.float64], most: float) -> float:
-    """Return the power of ten that makes a channel's values whole if they fit, else of two."""
+    """Return the least power of ten that makes a channel's values whole, 1 if they are.
+
+    If no such factor keeps the values within `most`, return the largest power of two that does.
+    """
     known = column[np.isfinite(column)]
     if (known == np.rint(known)).all():
         return 1.0

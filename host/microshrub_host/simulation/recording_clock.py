@@ -21,7 +21,7 @@ _UNITS = (
 )
 _LONG = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
 _GAP = 3  # a longer step than this many usual ones is a gap
-_FALLS = 0.01  # share of steps backwards; a clock with more of them is none
+_FALLS = 0.01  # share of steps backwards; a column with more of them is no clock
 _EVEN = 0.1  # deviation of most steps, at most, as a share of the usual step
 
 
@@ -45,7 +45,7 @@ class RecordingClock:
 
     @property
     def note(self) -> str:
-        """The clock as a sentence."""
+        """A description of the clock, for notes."""
         if not self.known:
             return f"{self.name} is a clock, and no value of a reading"
         gaps = ""

@@ -1,15 +1,15 @@
 """A learner, its quantizer and its metrics, driven by blocks of rows: one run of one engine.
 
 It runs on CPython and on MicroPython, where piped_session.py serves it. A companion is given as
-[module, class, options]. The class is created with (library, session, options) and has
+[module, class, options]. The class is called with (library, session, options); it may replace
+session.learner, the object that learns, and session.runner, whose run() predicts and learns rows
+as Learner.run() does. It has
 
- model       the object that learns instead of the learner, or None
- run         the object that predicts and learns rows, or None: as Learner.run()
- follows     other objects with codes that move when ranges grow
- begin(n)    makes room for the outputs of a run of n rows, which outputs() returns
- look(...)   called after the rows of a run were predicted and learned, unless it has a run
- status()    its own status
- buffers(), states()   its own, by name
+    follows     other objects with codes that move when ranges grow
+    begin(n)    makes room for the outputs of a run of n rows, which outputs() returns
+    look(...)   called after rows of a run were predicted and learned
+    status()    its own status
+    buffers(), states()   its own, by name
 """
 
 from array import array
@@ -239,7 +239,7 @@ def open_session(
     companions: "Sequence[Plan]" = (),
     growing: bool = False,
 ) -> "Any":
-    """Open a session of the learner with that name; a Forecaster makes it a regression."""
+    """Open a session of the learner with that name: a NumberSession with a Forecaster."""
     if companions and companions[0][1] == FORECASTER:
         return NumberSession(library, learner, parameters, companions[0][2])
     return Session(library, learner, parameters, companions, growing)

@@ -166,14 +166,14 @@ class AskedLabels(SessionCompanion):
         self.strategy = library.QueryStrategy(model.classes, budget["labels"], budget["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
-        self._outputs = bytearray()  # 0 or an outcome for each sample of the last block
+        self._outputs = bytearray()  # for each sample of the last block: 0 or an outcome
         self._model, self._watchers = model, session.watchers
         self._now = -1  # the last predicted sample of this run
         self._rehearsal = None
         if type(model).__name__ == "Thicket":
             self._rehearsal = library.Rehearsal(model, self.strategy)
         self._answers = array("h", [-1] * slots)  # labels of the last samples, -1: none
-        self._newest = 0  # index of the newest one
+        self._newest = 0  # index of the next sample, and of the answer due
         self._number = 0  # the last sample's number in `pending`
         self._unanswered = budget["unanswered"]
         self._fixed = library.fixed

@@ -36,7 +36,7 @@ class SpareClasses(Companion):
              classes that are not in the warm-up
     period   1..2**29 samples of known classes, one of which may be mistaken for novel
     window   samples that each sample is compared with
-    reach    1..32, about so many steps of 1/256 in a feature do not count as a distance
+    reach    1..32; up to about this many steps of 1/256 in a feature are no distance
     collect  the number of similar novel samples that leads to a query for a name
     pin      the pin of a button on a board that names a novel class; "": no button
     names, known  the names of a stream's classes, and the numbers of the classes that are named

@@ -18,7 +18,7 @@ if MYPY or __name__ != "spare_person":  # the module's name on MicroPython
 else:
     from session_companions import SessionCompanion
 
-NAMED, KNOWN, NO_ROOM = 0, 1, 2  # an answer's class: newly named, named before, no class left
+NAMED, KNOWN, NO_ROOM = 0, 1, 2  # outcomes: a new class, a class with a name, no class left
 
 
 class Person(SessionCompanion):
@@ -44,7 +44,7 @@ class Person(SessionCompanion):
         self._truth = bytearray(256)  # the stream's class for each of the learner's
         for k in range(len(known)):
             self._tie(known[k], k)
-        self._aside = bytearray(self.spare.novelty.places)  # the classes of the novel samples
+        self._aside = bytearray(self.spare.novelty.places)  # classes of the collected samples
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # for each sample of the last block: 1 if it was novel

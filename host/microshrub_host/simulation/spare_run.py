@@ -56,7 +56,7 @@ class SpareRun(CompanionRun):
         """Return the result of a Person; `known` are the classes with a name at first."""
         new, labels, right = report.outputs[0].astype(np.bool_), report.labels, report.right
         answers: list[list[int]] = report.status["answers"]
-        since = np.full(len(names), len(labels))  # the first sample after which a class has a name
+        since = np.full(len(names), len(labels))  # the first sample at which a class has a name
         since[list(known)] = 0
         for sample, truth, _, _, what in answers:
             if what == NAMED:
@@ -87,7 +87,7 @@ class SpareRun(CompanionRun):
         return {"spare_classes": self.parameters}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
-        """Return the names given so far, then `spare 3` and so on."""
+        """Return the known classes' names and the given names, then `spare 3` and so on."""
         named = [*self.known, *(naming.name for naming in self.named)]
         rest = classes - len(named)
         return (*named, *(f"spare {self.spare - rest + k + 1}" for k in range(rest)))

@@ -18,7 +18,7 @@ CONFIG = "watchers"  # the part of config.json with all watchers
 
 
 class Watcher(Companion):
-    """The base of companions that watch samples. In addition to a Companion, a subclass has
+    """The base of companions that watch samples. Besides a Companion's members, a subclass has
 
     module, kind    the module of the library without its package, and the class in it
     parameters()    the keyword arguments of that class, except features and classes

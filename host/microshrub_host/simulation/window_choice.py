@@ -52,7 +52,7 @@ def _score(stream: Stream, options: FeatureOptions) -> float:
 
 
 def _every_other_run(stream: Stream) -> NDArray[np.bool_]:
-    """Mark each reading in the second, the fourth ... run of its class."""
+    """Return a mask of the readings in the second, the fourth ... run of their class."""
     result = np.zeros(len(stream.labels), np.bool_)
     seen = Counter[int]()
     for begin, end, label in runs_of(stream):

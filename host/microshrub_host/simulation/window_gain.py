@@ -1,7 +1,7 @@
 """Whether the classes of a recording are recognised better in windows or in single readings.
 
-It is a quick estimate to suggest a command by: Gaussian naive Bayes learns every other run of each
-class and predicts the others, for rows and for simple features of windows.
+The estimate is quick, and serves to suggest a command: Gaussian naive Bayes learns every other run
+of each class and predicts the others, for rows and for simple features of windows.
 """
 
 from __future__ import annotations

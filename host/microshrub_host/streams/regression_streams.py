@@ -178,7 +178,7 @@ class NumberStream:
 
     @property
     def target_scale(self) -> Scale:
-        """The unit of the target, as of one column."""
+        """The unit of the target, as the scale of one column."""
         part = slice(self.place, self.place + 1)
         return Scale(self.scale.offset[part], self.scale.digits[part])
 

@@ -132,7 +132,7 @@ def _no_room(size: int, samples: int, error: OSError) -> DataError:
 PART = 1 << 16  # numbers processed at once: they fit into a processor's cache
 _KEPT = 1 << 20  # numbers of a column that stay in memory, as they are read often
 _SAMPLE = 1 << 16  # sampled numbers that show where a rank lies
-_MARGIN = 800  # of these, to either side
+_MARGIN = 800  # sampled numbers to either side of the rank, at first
 _FEW = 1000  # sampled numbers that show how wide a column is
 _LOW, _HIGH = 0.1, 0.9  # ranks between which the width counts
 

@@ -28,7 +28,7 @@ _FAR = 1000  # ratio of size to spread above which an offset pays
 _MOST = 0.99  # share of a column that shows which values are plausible
 _SOME = 0.02  # part of a column that is larger than the rest beyond _USUAL or _MOST
 _FEW = 1000  # numbers that are checked first
-_BYTES_AT_ONCE = 1 << 21  # of values that are read from a file
+_BYTES_AT_ONCE = 1 << 21  # bytes of values read from a file at once
 _ABSURD = 1e6  # factor above the plausible numbers, beyond which a number does not affect the unit
 
 
