@@ -6,7 +6,7 @@ const END = 0x06054b50;
 const HEAD = 30; // bytes of a file's header, without its name
 const VERSION = 20;
 const UTF8 = 0x0800;
-const FIRST_DAY = 0x21; // 1980-01-01, the least that a zip can say
+const FIRST_DAY = 0x21; // 1980-01-01, the earliest date in a zip
 const MODE = 0o100644;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -15,14 +15,14 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** The CRC32 of bytes, unsigned; `before` is that of what stands before them. */
+/** Return the CRC32 of bytes, unsigned; `before` is the CRC32 of the bytes before them. */
 export function crc32(data: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of data) crc = (crc >>> 8) ^ TABLE[(crc ^ byte) & 255]!;
   return ~crc >>> 0;
 }
 
-/** The files by their names, in that order. */
+/** Return a zip of files by their names, in that order. */
 export function zip(files: Readonly<Record<string, Uint8Array>>): Blob {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   const directory: Uint8Array<ArrayBuffer>[] = [];
@@ -43,7 +43,7 @@ export function zip(files: Readonly<Record<string, Uint8Array>>): Blob {
   return new Blob([...parts, ...directory, end], { type: "application/zip" });
 }
 
-/** The files in a zip of files that are stored as they are; null if it is none, or damaged. */
+/** Return the files in a zip of files that are stored as they are; null for other or damaged data. */
 export function unzip(data: Uint8Array): Record<string, Uint8Array<ArrayBuffer>> | null {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};

@@ -1,4 +1,4 @@
-// Accuracy over time: the learner, and the two simple baselines beside it.
+// Accuracy over time: the learner, and two simple baselines.
 
 import type uPlot from "uplot";
 import type { Status } from "../learning/messages";
@@ -22,7 +22,7 @@ export class AccuracyChart {
     matchMedia("(prefers-color-scheme: dark)").onchange = () => this.plot && void this.begin();
   }
 
-  /** Begin anew, with room for so many samples. */
+  /** Clear the chart, with room for `samples`. */
   clear(samples: number): void {
     for (const column of this.data) column.length = 0;
     this.drifts.length = 0;
@@ -30,9 +30,9 @@ export class AccuracyChart {
     void this.begin();
   }
 
-  /** A plot in the colours that the page has now. */
+  /** Make a plot in the page's current colours. */
   private async begin(): Promise<void> {
-    const { default: Plot } = await import("uplot"); // not before it is wanted
+    const { default: Plot } = await import("uplot"); // loaded only when needed
     this.plot?.destroy();
     this.plot = new Plot(this.options(this.samples), this.data, this.element);
     this.draw();
@@ -55,7 +55,7 @@ export class AccuracyChart {
     this.showNewest(this.plot);
   }
 
-  /** The newest values stand in the legend, unless a pointer asks for others. */
+  /** Show the newest values in the legend, unless a pointer selects others. */
   private showNewest(plot: uPlot): void {
     if (plot.cursor.idx == null) plot.setLegend({ idx: this.data[0].length - 1 }, false);
   }

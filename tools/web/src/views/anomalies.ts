@@ -1,4 +1,4 @@
-// The anomaly score of a board, and a button that tells it: this is normal.
+// The anomaly score of a board, and a button that marks the present as normal.
 
 import { make, panel } from "../dom";
 import type { BoardLink } from "../link/board_link";
@@ -13,21 +13,21 @@ export class Anomalies {
   private readonly shown = make("p", { id: "normal-told", role: "status" });
   private link: BoardLink | null = null;
 
-  /** `failed` is told why the board did not take it. */
+  /** `failed` gets the reason if the board refuses. */
   constructor(private readonly failed: (error: unknown) => void) {
     this.normal.onclick = () => void this.tell().catch(this.failed);
     this.element = panel(words.title, this.now, this.normal, this.shown);
     this.element.hidden = true;
   }
 
-  /** Begin with a board; hidden where it has no score. */
+  /** Begin with a board; the panel is hidden if the board has no score. */
   begin(link: BoardLink): void {
     this.link = link.configuration.anomaly ? link : null;
     this.element.hidden = this.link === null;
     this.shown.textContent = "";
   }
 
-  /** Ask the board, and show it. */
+  /** Read the score from the board, and show it. */
   async show(): Promise<void> {
     if (!this.link) return;
     const { score, threshold, alarms } = await this.link.anomaly();

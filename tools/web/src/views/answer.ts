@@ -1,11 +1,11 @@
-// What is recognised, large, and how much speaks for each class.
+// The recognised class, large, and the votes for each class.
 
 import { make } from "../dom";
 import { votesOf, type Above } from "../learning/lesson";
 import { texts } from "../texts";
 
 const MOST = 255; // votes
-const QUIET = 3000; // milliseconds that a screen reader is left alone after an answer
+const QUIET = 3000; // milliseconds after an answer without another for a screen reader
 
 export class Answer {
   readonly element: HTMLElement;
@@ -23,7 +23,7 @@ export class Answer {
     this.element = make("div", { class: "answer" }, this.predicted, this.unsure, this.bars, this.spoken);
   }
 
-  /** Begin with these classes. */
+  /** Start with these classes. */
   begin(names: readonly string[], above: Above): void {
     [this.names, this.above] = [names, above];
     this.rows = names.map(() => ({ bar: make("span", {}), share: make("span", { class: "share" }) }));
@@ -34,7 +34,7 @@ export class Answer {
     this.show(null, [], []);
   }
 
-  /** `set` holds the true class in nine of ten answers; with more than one in it, it is unsure. */
+  /** Show an answer. `set` has the true class in nine of ten answers; an answer with several classes is unsure. */
   show(predicted: number | null, votes: readonly number[], set: readonly number[]): void {
     const below = predicted !== null && (votes[predicted] ?? 0) < votesOf(this.above[predicted]);
     const name = predicted === null || below ? "" : this.names[predicted]!;
@@ -54,7 +54,7 @@ export class Answer {
     }
   }
 
-  /** Say a new answer to those who cannot see it, no more often than they can listen; of those in between, the last. */
+  /** Give screen readers a new answer, with pauses; of the answers in a pause, the last one. */
   private speak(name: string): void {
     const now = performance.now();
     clearTimeout(this.later);

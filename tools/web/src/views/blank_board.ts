@@ -1,4 +1,4 @@
-// MicroPython itself onto a board that has none: which file to drag, or, for an ESP32, from here.
+// MicroPython for a board that has none: which file to drag, or, for an ESP32, written from here.
 
 import type { Device } from "../board/device";
 import { writeImage } from "../board/esp_flash";
@@ -10,7 +10,7 @@ import type { Board } from "../page_data";
 import { texts } from "../texts";
 
 const RATE = 115_200;
-const BOOT = 12_000; // milliseconds that a board may take to start for the first time
+const BOOT = 12_000; // milliseconds for a board's first start
 const IMPLEMENTATION = "[list(sys.implementation[1][:3]), getattr(sys.implementation, '_machine', sys.platform)]";
 
 export class BlankBoard {
@@ -56,7 +56,7 @@ export class BlankBoard {
 
   private async begin(): Promise<void> {
     this.write.disabled = true;
-    this.say(""); // what was said of the try before
+    this.say(""); // clear the message of the previous try
     try {
       const file = this.file.files?.[0];
       if (!file) throw new Error(texts.blank.noFile);
@@ -90,7 +90,7 @@ export class BlankBoard {
   }
 }
 
-/** What MicroPython says of itself; how to go on if it does not. */
+/** Return a message with MicroPython's version, or on how to continue without an answer. */
 async function startMessage(device: Device): Promise<string> {
   const end = performance.now() + BOOT;
   for (;;) {

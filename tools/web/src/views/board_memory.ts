@@ -1,4 +1,4 @@
-// What the learner takes of a board's RAM, buffer by buffer.
+// The part of a board's RAM that the learner takes, buffer by buffer.
 
 import { make, table } from "../dom";
 import type { Buffer } from "../learning/messages";
@@ -7,7 +7,7 @@ import { count, texts } from "../texts";
 
 const ROW_BYTES = 6; // of a feature: a raw value and its code
 
-/** A bar, its parts in a table, and all buffers. */
+/** Make a bar, a table of its parts, and a list of all buffers. */
 export function boardMemory(
   board: Board,
   learner: string,

@@ -1,10 +1,10 @@
-// What a board tells of how well it learns, as a table.
+// A board's figures on its learning, as a table.
 
 import { table } from "../dom";
 import type { DeviceStatus, Configuration, RegressionErrors } from "../link/board_link";
 import { count, percent, texts } from "../texts";
 
-/** Of a board that predicts classes, so many of which had labels: of one alone all is right. */
+/** Make the table of a board that predicts classes; `taught` of them had labels, and with only one, all is right. */
 export function classTable(status: DeviceStatus, taught: number): HTMLElement {
   const { names, levels } = texts.watch;
   const accuracy = [
@@ -23,14 +23,14 @@ export function classTable(status: DeviceStatus, taught: number): HTMLElement {
   );
 }
 
-/** How many classes had labels, of counts [label * classes + predicted]. */
+/** Return how many classes had labels, from counts [label * classes + predicted]. */
 export function taughtIn(counts: readonly number[]): number {
   const classes = Math.round(Math.sqrt(counts.length));
   const labels = counts.flatMap((count, i) => (count ? [Math.floor(i / classes)] : []));
   return new Set(labels).size;
 }
 
-/** Of a board that predicts the value of a sample at that place, in its unit. */
+/** Make the table of a board that predicts the value of a sample at a place, in its unit. */
 export function numberTable(
   status: DeviceStatus,
   errors: RegressionErrors,

@@ -1,5 +1,6 @@
-// A card for each class: its name, which can be changed, how many samples it has, its newest recording as
-// a curve, from which confidence on it is recognised, and a way to delete it; and a button for one more.
+// A card for each class: its name, which can be changed, its number of samples, its newest recording
+// as a curve, the confidence from which it is recognised, and a button to delete it; and a button to
+// add a class.
 
 import { choice, make } from "../dom";
 import type { Above } from "../learning/lesson";
@@ -12,7 +13,7 @@ import { smallCurve } from "./trace";
 const words = texts.teach.classes;
 const THRESHOLDS = [0, 50, 60, 70, 80, 90, 95]; // percent
 
-/** What can be done with classes. */
+/** The actions on classes. */
 export interface ClassActions {
   add(): void;
   rename(label: number, name: string): void;
@@ -29,7 +30,7 @@ interface Card {
   readonly above: HTMLSelectElement;
   readonly sampleCount: HTMLElement;
   curve: HTMLElement;
-  shown?: Recording | undefined; // as the curve
+  shown?: Recording | undefined; // the recording of the curve
 }
 
 export class ClassCards {
@@ -44,7 +45,7 @@ export class ClassCards {
     this.element = make("fieldset", { id: "classes" }, make("legend", {}, words.title), this.list, this.more);
   }
 
-  /** While it is busy, classes stay what they are; all can be recorded. */
+  /** While busy, allow no changes to classes; recording stays possible. */
   lock(busy: boolean): void {
     this.busy = busy;
     this.enable();
@@ -58,7 +59,7 @@ export class ClassCards {
     }
   }
 
-  /** Cards for those names and thresholds. */
+  /** Show cards for these names and thresholds. */
   show(names: readonly string[], thresholds: Above): void {
     if (names.length !== this.cards.length) {
       this.cards = names.map((_, label) => this.card(label));
@@ -76,7 +77,7 @@ export class ClassCards {
     this.more.hidden = names.length >= MOST;
   }
 
-  /** What each has; the recording that still grows is drawn when it has ended. */
+  /** Show the samples of each class; a recording that still grows is drawn when it has ended. */
   count(counts: readonly number[], recordings: readonly Recording[], growing: number | null): void {
     this.cards.forEach((card, label) => {
       card.sampleCount.textContent = words.samples(counts[label] ?? 0);
@@ -89,7 +90,7 @@ export class ClassCards {
     });
   }
 
-  /** Write in the name of the newest one. */
+  /** Put the cursor into the name of the newest card. */
   focusLast(): void {
     this.cards.at(-1)?.name.select();
   }
@@ -112,7 +113,7 @@ export class ClassCards {
   }
 }
 
-/** Choose it, whatever it is: a project may have one that is not on the list. */
+/** Choose a threshold; a project may have one that is not on the list. */
 function setThreshold(list: HTMLSelectElement, percent: number): void {
   const value = String(percent);
   if (![...list.options].some((each) => each.value === value)) list.add(new Option(words.above(percent), value));

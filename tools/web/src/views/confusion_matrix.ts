@@ -1,9 +1,9 @@
-// How many samples of each class were predicted as which.
+// How many samples of each class were predicted as each class.
 
 import { make, table } from "../dom";
 import { count, texts } from "../texts";
 
-/** The matrix as a table; the stronger a cell's ground, the more of its row is in it. */
+/** Make the matrix as a table; a cell's background is the stronger, the larger its share of the row. */
 export function confusionMatrix(classes: readonly string[], counts: readonly number[]): HTMLElement {
   if (!counts.length) return make("p", {}, texts.confusion.tooMany);
   const rows = classes.map((name, label) => {

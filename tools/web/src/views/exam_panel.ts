@@ -1,4 +1,4 @@
-// The exam: what to show now, and what it was taken for.
+// The exam: the class to show now, and the predictions.
 
 import { make } from "../dom";
 import type { Exam } from "../learning/exam";

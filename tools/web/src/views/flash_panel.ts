@@ -1,4 +1,4 @@
-// From the page straight to a board: connect, copy, prove, start.
+// From the page straight to a board: connect, copy, test, start.
 
 import { canConnect, chosenDevice, Port } from "../board/port";
 import { BoardError, RawRepl } from "../board/raw_repl";
@@ -9,10 +9,10 @@ import { BYTECODE, type PageData } from "../page_data";
 import { texts } from "../texts";
 
 const BAUD = 115_200;
-const FAILED = /does not fit|\w+Error\b/; // what the program says where it cannot start
-const START = 8_000; // milliseconds for the program to start, or to say why not
+const FAILED = /does not fit|\w+Error\b/; // messages of a program that cannot start
+const START = 8_000; // milliseconds for the program to start, or to print an error
 
-/** How it goes with a board that is being written. */
+/** The state of a board that is being written. */
 interface Writing {
   readonly part: string;
   readonly element: HTMLElement;
@@ -21,9 +21,9 @@ interface Writing {
   done: Promise<void>;
 }
 
-let writing: Writing | null = null; // the panel that takes the place of its own shows it, too
+let writing: Writing | null = null; // a panel that replaces the first one shows it, too
 
-/** A button that puts the model, which is made when it is wanted, on a board; where no port can be had, how to get one. */
+/** Make a button that puts the model, made on demand, on a board; without access to ports, explain how to get it. */
 export function flashPanel(
   model: () => Promise<Model>,
   target: Target,
@@ -81,7 +81,7 @@ async function putOnBoard(
 ): Promise<string> {
   const port = await Port.open(await chosenDevice(), BAUD);
   try {
-    const { architectureOf, checkMemory, flash } = await import("../board/flash"); // not before it is wanted
+    const { architectureOf, checkMemory, flash } = await import("../board/flash"); // loaded only when needed
     const model = await made();
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);
@@ -110,7 +110,7 @@ async function expectedSelftest(model: Model): Promise<number> {
   }
 }
 
-/** The last whole line in which the program says that it starts. */
+/** Return the last line of the starting program's output, without the prompt. */
 function lastLine(output: string): string {
   const lines = output.split(/[\r\n]+/).map((line) => line.trim());
   return lines.filter((line) => line && !line.startsWith(">>>")).at(-1) ?? "";

@@ -1,5 +1,5 @@
-// The second step: what was taught goes on a board, which has a sensor of its own or is fed from
-// here; and it is kept, as a project and as a recording.
+// The second step: the lesson goes to a board, which has a sensor of its own or gets samples from
+// here; and it is saved, as a project and as a recording.
 
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
@@ -18,33 +18,33 @@ import { zip } from "../zip";
 import { orWhyNot } from "./why_not";
 import { hasParts, wiring, type Parts } from "./wiring";
 
-const PART = "gestures-"; // begins the names of its buttons
+const PART = "gestures-"; // prefix of its buttons' names
 const [CSV, PROJECT, FOLDER] = ["gestures.csv", "gestures.mshrub", "gestures.zip"];
 const [READINGS, TRAINED] = ["readings.csv", "readings.mshrub"] as const; // in that folder
 const FIRST = "rpi_pico";
 const LEAST_BYTES = 16384; // of a learner
 const STEP = 1024; // bytes
-const FEW = 1000; // samples, up to which a larger learner knows no more
-export const MOTION = "mpu6050"; // feels what a phone feels, in the same units
+const FEW = 1000; // samples up to which a larger learner is no better
+export const MOTION = "mpu6050"; // measures the motion that a phone measures, in the same units
 const words = texts.handOver;
 type Network = Readonly<Record<string, string>>; // options of `build`
 
 export class HandOver {
   readonly element: HTMLElement;
-  readonly kept = make("div", { id: "gestures-keep", hidden: true }); // stands with what was taught
-  saved = true; // whether a file has all that was taught
+  readonly kept = make("div", { id: "gestures-keep", hidden: true }); // placed with the lesson
+  saved = true; // whether a file has the whole lesson
   private readonly waits = make("p", { class: "waits", id: "board-waits" }, words.waits);
   private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
   private board: Board;
-  switched: Chosen | null = null; // by each class
+  switched: Chosen | null = null; // things that each class switches
   private toml: TomlContent = {}; // of a project
-  private called = new Map<string, string>(); // what classes of that file are called by now
+  private called = new Map<string, string>(); // current names of that file's classes
   private given: Settings["given"] = {}; // pins of the motion sensor
 
   /**
-   * `blank` is how a board gets MicroPython. `failed` is told why nothing could be given; `sized` makes
-   * the learner another size, and gives what it then is. `chosen` is called when something was.
+   * `blank` is how a board gets MicroPython. `failed` gets the reason for an error; `sized` gives the
+    * learner another size, and returns the new model. `chosen` is called after a choice.
    */
   constructor(
     private readonly data: PageData,
@@ -57,22 +57,22 @@ export class HandOver {
     this.element = make("div", {}, this.waits, this.parts, blank);
   }
 
-  /** Of a learner of so many samples that is at home on the board. */
+  /** Return the bytes of a learner of that many samples on the chosen board. */
   bytesFor(samples: number): number {
     return bytesOn(this.board, samples);
   }
 
-  /** The board's key. */
+  /** The chosen board's key. */
   get chosenBoard(): string {
     return this.board.key;
   }
 
-  /** Go on with that board, if the page knows it. */
+  /** Choose a board, if the page knows it. */
   choose(key: string): void {
     this.board = this.data.boards.find((each) => each.key === key) ?? this.board;
   }
 
-  /** Go on with what a project's file says. */
+  /** Take over the settings of a project's file. */
   take({ content, board, sensor, given }: Settings): void {
     this.toml = content;
     this.called.clear();
@@ -80,7 +80,7 @@ export class HandOver {
     this.given = sensor?.key === MOTION ? given : {};
   }
 
-  /** A class switches the same under its new name. */
+  /** Rename classes, which switch the same things under their new names. */
   rename(before: readonly string[], after: readonly string[]): void {
     if (before.length !== after.length) return;
     const now = (name: string): string => after[before.indexOf(name)] ?? name;
@@ -93,7 +93,7 @@ export class HandOver {
     this.switched = { ...switched, of: Object.fromEntries(of.filter((each): each is [string, string] => each[1] !== undefined)) };
   }
 
-  /** What classes switched that are there again; what was chosen since then stays. */
+  /** Restore what returning classes switched; later choices stay. */
   recall(before: Chosen | null): void {
     const { switched } = this;
     if (before?.kind !== switched?.kind) return;
@@ -117,7 +117,7 @@ export class HandOver {
     this.waits.hidden = true;
   }
 
-  /** `changed` is told what the learner becomes at the size of another board. */
+  /** Make the panel of the board; `changed` gets the model at another board's size. */
   private boardPanel(
     first: Model,
     source: Source,
@@ -178,7 +178,7 @@ export class HandOver {
       waits = model.parameters["bytes"] !== bytes;
       if (!waits) return;
       const made = await this.sized(bytes);
-      if (!made || bytes !== size()) return; // another one is on its way
+      if (!made || bytes !== size()) return; // another model is on its way
       [model, waits] = [made, false];
       changed(model);
       show();
@@ -202,14 +202,14 @@ export class HandOver {
     return panel(words.connect, settings, steps);
   }
 
-  /** The pins of a motion sensor that gives what was taught. */
+  /** Show the pins of a motion sensor that gives the taught readings. */
   private showPins(pins: SensorFields, board: Board, { extraction }: Model): void {
     const motionSensor = this.data.sensors.find(({ key }) => key === MOTION)!;
     const { rate, channels } = extraction!;
     pins.show(motionSensor, board, this.given, { rate, axes: channels.length });
   }
 
-  /** What fits what was taught, and how it is wired. */
+  /** Make the text on the fitting sensor and its wiring. */
   private toWire(
     kind: "own" | "motion" | "serial",
     { board, sensor, switches, above }: Target,
@@ -226,7 +226,7 @@ export class HandOver {
     ];
   }
 
-  /** A folder in which the commands go on, with the file that `microshrub init` writes. */
+  /** Make the button for a folder in which the commands continue, with the file that `microshrub init` writes. */
   private folderPart(target: Target, gestures: Gestures, network: Network): HTMLElement[] {
     const button = make("button", { type: "button", id: "take-folder", class: "plain" }, words.folder);
     button.onclick = () =>
@@ -298,7 +298,7 @@ export class HandOver {
   }
 }
 
-/** Show a link, and have it in the clipboard if the browser allows it. */
+/** Show a link, and copy it to the clipboard if the browser allows that. */
 async function showLink(field: HTMLInputElement, status: HTMLElement, made: () => Promise<string>): Promise<void> {
   try {
     field.value = await made();
@@ -312,13 +312,13 @@ async function showLink(field: HTMLInputElement, status: HTMLElement, made: () =
   }
 }
 
-/** The bytes of a learner of so many samples there: up to FEW, more bytes make it no better. */
+/** Return the bytes of a learner of that many samples on a board: up to FEW, more bytes are no better. */
 function bytesOn({ bytes }: Board, samples: number): number {
   const wanted = Math.max(1, samples / FEW) * LEAST_BYTES;
   return Math.min(bytes, STEP * Math.round(wanted / STEP));
 }
 
-/** The bytes of RAM that a board lacks for the model, with a learner of that size; 0: it fits. */
+/** Return the bytes of RAM that a board lacks for the model, with a learner of that size; 0: it fits. */
 function lacking(board: Board, bytes: number, model: Model, hasSensor: boolean): number {
   const more = bytes - (model.parameters["bytes"] as number);
   return Math.max(0, takenOn(board, model, hasSensor) + more - board.heap_free_bytes);

@@ -1,4 +1,4 @@
-// A button for each name, with how many samples it has, and one for none: what is shown now.
+// A button for each name, with its number of samples, and one for none: the class that is shown now.
 
 import { make } from "../dom";
 import { texts } from "../texts";
@@ -8,10 +8,10 @@ const words = texts.teach;
 export class LabelButtons {
   readonly element = make("div", { class: "labels", role: "group", "aria-label": words.labels });
 
-  /** `pressed` is told the name's number, null for none, and whether it was pressed before. */
+  /** `pressed` gets the name's number, null for none, and whether the button was already pressed. */
   constructor(private readonly pressed: (label: number | null, again: boolean) => void) {}
 
-  /** Show buttons for those names, none of them pressed. */
+  /** Show buttons for these names, none of them pressed. */
   offer(names: readonly string[]): void {
     this.element.replaceChildren(...[...names, null].map((name, c) => this.button(name, c)));
   }
@@ -26,14 +26,14 @@ export class LabelButtons {
     return button;
   }
 
-  /** Show which one is pressed; null: the one for none. */
+  /** Show which button is pressed; null: the button for none. */
   press(label: number | null): void {
     const buttons = [...this.element.children];
     const pressed = label ?? buttons.length - 1;
     buttons.forEach((each, c) => each.setAttribute("aria-pressed", String(c === pressed)));
   }
 
-  /** Show the samples of each name. */
+  /** Show the number of samples of each name. */
   count(counts: readonly number[]): void {
     this.element.querySelectorAll(".count").forEach((each, c) => {
       each.textContent = String(counts[c] ?? 0);

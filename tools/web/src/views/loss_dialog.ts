@@ -16,13 +16,13 @@ export class LossDialog {
     make("div", { class: "labels" }, this.keep, this.lose),
   );
 
-  /** Whether it may be lost; leaving it, as by Escape, keeps it. */
+  /** Ask whether unsaved data may be lost; leaving the dialog, as by Escape, keeps them. */
   ask(): Promise<boolean> {
     return new Promise((answer) => {
       this.keep.onclick = () => this.element.close();
       this.lose.onclick = () => this.element.close("lose");
       this.element.onclose = () => {
-        // the event of the dialog before may come late, when this one is open already
+        // the previous dialog's event may come late, when this dialog is already open
         if (!this.element.open) answer(this.element.returnValue === "lose");
       };
       this.element.returnValue = "";

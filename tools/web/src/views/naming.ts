@@ -1,4 +1,4 @@
-// Classes that get their names on the board: the novel samples, and what can be done with a class.
+// Classes that get their names on the board: the novel samples, and the actions on a class.
 
 import { choice, field, make, panel } from "../dom";
 import type { BoardLink } from "../link/board_link";
@@ -16,7 +16,7 @@ export class Naming {
   private classes: Classes | null = null;
   private known = "";
 
-  /** `changed` is told when there are other names; `failed` why something cannot be done. */
+  /** `changed` gets new names; `failed` gets the reason for an error. */
   constructor(
     private readonly changed: (shown: readonly (readonly [number, string])[]) => void,
     private readonly failed: (error: unknown) => void,
@@ -41,7 +41,7 @@ export class Naming {
     this.element.hidden = true;
   }
 
-  /** Begin with a board; hidden where no class can get a name. */
+  /** Begin with a board; the panel is hidden if no class can get a name. */
   begin(link: BoardLink): void {
     this.classes = link.configuration.spare_classes ? new Classes(link) : null;
     this.known = "";
@@ -49,7 +49,7 @@ export class Naming {
     this.element.hidden = this.classes === null;
   }
 
-  /** Ask the board, and show it. */
+  /** Read the names from the board, and show them. */
   async show(): Promise<void> {
     const now = await this.classes?.refresh();
     if (!now || !this.classes) return;
@@ -68,14 +68,14 @@ export class Naming {
     this.changed(shown);
   }
 
-  /** The names of all classes, and the matrix of those that have one; null: they are those of the program. */
+  /** Return the names of the shown classes, and their matrix; null: the names are the program's. */
   matrix(counts: readonly number[]): readonly [readonly string[], readonly number[]] | null {
     if (!this.classes) return null;
     const { names, shown } = this.classes;
     return [shown.map((c) => names[c]!), this.classes.fold(counts)];
   }
 
-  /** What a prediction of a class is called. */
+  /** Return the name of a predicted class. */
   called(c: number): string | undefined {
     return this.classes?.names[c];
   }
@@ -98,7 +98,7 @@ export class Naming {
   }
 }
 
-/** The class that is chosen in a list. Throws if none is, as the one that was chosen is gone. */
+/** Return the class chosen in a list. Throws if there is none, as the chosen class is gone. */
 function chosen(list: HTMLSelectElement): number {
   if (!list.value) throw new Error(words.none);
   return Number(list.value);

@@ -1,4 +1,4 @@
-// A form with a field for each option of a learner; what it may hold says the learner itself.
+// A form with a field for each option of a learner; the learner itself defines the allowed values.
 
 import { choice, field, make } from "../dom";
 import type { Learner, Option, Parameters, Value } from "../page_data";
@@ -12,13 +12,13 @@ export class OptionFields {
     this.element.addEventListener("invalid", () => this.unfold(), true);
   }
 
-  /** A browser says nothing of a wrong value that is folded away, and does nothing. */
+  /** Unfold the form: a browser does not report a wrong value that is folded away. */
   private unfold(): void {
     const folded = this.element.closest("details");
     if (folded) folded.open = true;
   }
 
-  /** Show the options of a learner; `given` takes the place of some defaults. */
+  /** Show the options of a learner; `given` replaces some defaults. */
   show(learner: Learner, given: Parameters): void {
     this.controls = learner.options
       .filter((option) => option.kind !== "tuple")
@@ -32,7 +32,7 @@ export class OptionFields {
     );
   }
 
-  /** The options as they stand there. */
+  /** Return the options in the form. */
   values(): Parameters {
     return Object.fromEntries(
       this.controls.map(([option, control]) => [option.name, read(option, control.value)]),

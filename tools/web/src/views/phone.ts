@@ -6,7 +6,7 @@ import { texts } from "../texts";
 const OF_THIS_DEVICE = ["localhost", "127.0.0.1", "[::1]"];
 const MARGIN = 4; // modules around the picture, without which cameras do not find it
 
-/** How to open the page on a phone; nothing where no phone could. */
+/** Make the part on how to open the page on a phone; nothing if no phone could. */
 export function phonePart(): HTMLElement[] {
   if (OF_THIS_DEVICE.includes(location.hostname)) return [];
   const { href } = new URL(location.pathname + location.search, location.origin);
@@ -25,6 +25,6 @@ export function phonePart(): HTMLElement[] {
 
 async function draw(picture: HTMLCanvasElement, text: string): Promise<void> {
   const { generate } = await import("lean-qr");
-  const white = [255, 255, 255, 255] as const; // in any look: cameras want dark on light
+  const white = [255, 255, 255, 255] as const; // in any theme: cameras need dark on light
   generate(text).toCanvas(picture, { off: white, pad: MARGIN });
 }

@@ -20,8 +20,8 @@ import { takeAway } from "./take_away";
 import { headline, shareOf } from "./unseen_panel";
 
 const DEFAULT_BOARD = "rpi_pico2"; // which has room for every learner with its default options
-const MANY = 5000; // rows, of which a sample is looked at first
-const SIZE = "bytes"; // the option of a learner that takes what a board has
+const MANY = 5000; // rows above which a sample is measured first
+const SIZE = "bytes"; // the option of a learner that depends on the board's RAM
 
 export class Playground {
   readonly element: HTMLElement;
@@ -44,10 +44,10 @@ export class Playground {
   private reading = new AbortController();
   private running = false;
   private stopping = false;
-  private forgotten = false; // another stream was chosen since
-  private again = false; // start was pressed before the run that is to stop has stopped
-  private glanced = ""; // what a sample of the rows tells
-  private judged = 0; // the newest run; what is found out of those before is given up
+  private forgotten = false; // whether another stream was chosen since
+  private again = false; // whether Start was pressed before the previous run has stopped
+  private glanced = ""; // the result on a sample of the rows
+  private judged = 0; // the newest run; results of earlier runs are dropped
 
   constructor(private readonly data: PageData) {
     this.boards = choice("board", data.boards.map(({ key, name }) => [key, name]));
@@ -75,7 +75,7 @@ export class Playground {
     this.showOptions();
   }
 
-  /** The stream that is chosen. */
+  /** Open the chosen stream. */
   async openStream(): Promise<Stream> {
     return this.streams.now.read(() => undefined, new AbortController().signal);
   }
@@ -125,21 +125,21 @@ export class Playground {
     return this.data.learners.find(({ key }) => key === this.learners.value)!;
   }
 
-  /** Have the run end soon. */
+  /** Stop the run soon. */
   private stop(): void {
     this.stopping = true;
     this.reading.abort();
     this.start.textContent = texts.playground.start;
   }
 
-  /** Something else is chosen: what was said of the one before is not about it. */
+  /** Drop the messages and results, as something else is chosen. */
   private forget(): void {
     if (!this.streams) return; // while it is made
     this.showOptions();
     this.outdate();
   }
 
-  /** What was learned is not of what is chosen now. */
+  /** Mark the result as one of an earlier choice. */
   private outdate(): void {
     if (this.running) {
       this.stop();
@@ -206,7 +206,7 @@ export class Playground {
     const parameters = parametersOf(learner, stream, options);
     const engine = await Engine.start(learner.learner_class, parameters);
     try {
-      if (this.forgotten) return; // what would be shown is not about what is chosen
+      if (this.forgotten) return; // the result is not for the present choice
       this.begin(engine, board, learner, stream);
       if (stream.labels.length > MANY) void this.glance(stream, learner, parameters);
       const { status } = await this.follow(engine, stream);
@@ -233,7 +233,7 @@ export class Playground {
     this.memory.replaceChildren(boardMemory(board, learner.key, engine.buffers, features));
   }
 
-  /** Learn until the end, or until it is stopped; gives the last step. */
+  /** Learn until the end or a stop; return the last step. */
   private async follow(engine: Engine, stream: Stream): Promise<Step> {
     const drifts: number[] = [];
     let last!: Step; // a stream has samples
@@ -285,7 +285,7 @@ export class Playground {
     this.unseen.textContent = this.glanced = "";
   }
 
-  /** Find out about what it does on unseen rows, while the whole stream is learned. */
+  /** Measure about the accuracy on unseen rows, while the whole stream is learned. */
   private async glance(stream: Stream, learner: Learner, parameters: Parameters): Promise<void> {
     const words = texts.teach.unseen;
     const run = ++this.judged;
@@ -302,7 +302,7 @@ export class Playground {
     if (goesOn()) this.unseen.textContent = this.glanced = text;
   }
 
-  /** Find out what it does on unseen stretches. Meanwhile, something else may be begun. */
+  /** Measure the accuracy on unseen stretches. Another run may begin meanwhile. */
   private async judge(stream: Stream, learner: Learner, parameters: Parameters): Promise<void> {
     const words = texts.teach.unseen;
     const run = ++this.judged;
@@ -320,13 +320,13 @@ export class Playground {
     if (goesOn()) this.unseen.textContent = text;
   }
 
-  /** What changes all the time: a screen reader is spared it. */
+  /** Show a text that changes all the time, without a screen reader. */
   private progress(text: string): void {
     this.tell(text);
     this.status.setAttribute("aria-live", "off");
   }
 
-  /** Say how the run stands, unless another stream was chosen meanwhile. */
+  /** Show the state of the run, unless another stream was chosen meanwhile. */
   private tell(text: string, isError = false): void {
     if (!this.forgotten) this.say(text, isError);
   }

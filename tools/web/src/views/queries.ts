@@ -5,7 +5,7 @@ import type { BoardLink } from "../link/board_link";
 import { texts } from "../texts";
 
 const words = texts.queries;
-const REACTION = 400; // milliseconds: whoever presses earlier means the query before
+const REACTION = 400; // milliseconds: an earlier press is for the previous query
 
 export class Queries {
   readonly element: HTMLElement;
@@ -13,26 +13,26 @@ export class Queries {
   private readonly many = make("p", { id: "query-count" });
   private readonly answers = make("div", { class: "labels", role: "group", id: "query-labels" });
   private link: BoardLink | null = null;
-  private newest = 0; // the sample that waits, 0: none does
+  private newest = 0; // the sample that waits, 0: none
   private shown = 0; // queries so far
-  private changed = 0; // when it came
-  private answered = 0; // the newest one that was; the board may not know it yet
+  private changed = 0; // when the newest query arrived
+  private answered = 0; // the newest answered query; the board may not have the answer yet
 
-  /** `failed` is told why an answer was not taken. */
+  /** `failed` gets the reason for a refused answer. */
   constructor(private readonly failed: (error: unknown) => void) {
     this.answers.setAttribute("aria-label", words.answers);
     this.element = panel(words.title, this.asked, this.answers, this.many);
     this.element.hidden = true;
   }
 
-  /** Begin with a board; hidden where it asks for no labels. */
+  /** Begin with a board; the panel is hidden if the board queries no labels. */
   begin(link: BoardLink): void {
     this.link = link.configuration.queries ? link : null;
     this.element.hidden = this.link === null;
     this.newest = this.shown = this.answered = 0;
   }
 
-  /** The classes that can be an answer: numbers and names. */
+  /** Offer the classes that can be an answer: numbers and names. */
   offer(classes: readonly (readonly [number, string])[]): void {
     const buttons = classes.map(([label, name]) => {
       const button = make("button", { type: "button" }, name);
@@ -42,7 +42,7 @@ export class Queries {
     this.answers.replaceChildren(...buttons);
   }
 
-  /** Ask the board, and show it; `called` is what a class is called. */
+  /** Read the query from the board, and show it; `called` returns a class's name. */
   async show(called: (label: number) => string): Promise<void> {
     if (!this.link) return;
     const { link } = this;

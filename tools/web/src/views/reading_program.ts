@@ -1,4 +1,4 @@
-// A program for a board that sends the readings of its sensor, with which the page is then taught.
+// A program for a board that sends the readings of its sensor, from which the page then learns.
 
 import { checkPins } from "../board/pins";
 import { choice, field, make } from "../dom";
@@ -11,14 +11,14 @@ import { SensorChoice } from "./sensor_choice";
 import { howToWire } from "./sensor_fields";
 import { orWhyNot } from "./why_not";
 
-const PART = "readings-"; // begins the names of its fields
+const PART = "readings-"; // prefix of its fields' names
 const DEFAULT_BOARD = "rpi_pico";
 const FIRST = "mpu6050";
 const words = texts.teach.readings;
 
 type Given = Readonly<Record<string, Setting>>;
 
-/** A reading a second is the least. */
+/** Return settings with at least a reading a second. */
 const given = ({ settings: { rate } }: SensorKind): Given => (typeof rate === "number" ? {} : { rate: 1 });
 
 export class ReadingProgram {
@@ -28,7 +28,7 @@ export class ReadingProgram {
   private readonly steps = make("div", {});
   private projectSensor: { readonly key: string; readonly settings: Given } | null = null;
 
-  /** `classNames` gives those that the board's program shall have. */
+  /** `classNames` returns the classes of the board's program. */
   constructor(
     private readonly data: PageData,
     private readonly classNames: () => readonly string[],
@@ -57,7 +57,7 @@ export class ReadingProgram {
     else this.steps.replaceChildren();
   }
 
-  /** Begin with that board and sensor; null: as it is. */
+  /** Choose a board and a sensor; null: no change. */
   take(board: Board | null, sensor: SensorKind | null, settings: Given): void {
     if (board) this.board.value = board.key;
     if (sensor) this.sensors.choose(sensor);

@@ -1,18 +1,18 @@
-// A button that records a class: held, for as long as it is held; pressed, for some seconds. Both
-// begin when it has counted down, so that a hand can get ready.
+// A button that records a class: while it is held, or for some seconds after a press. A countdown
+// comes first, so that a hand can get ready.
 
 import { make } from "../dom";
 import { texts } from "../texts";
 
-const COUNTED = 3; // down from here
-const STEP = 700; // milliseconds of each
-const PRESSED = 5000; // milliseconds that are recorded where nobody holds it
+const COUNTED = 3; // start of the countdown
+const STEP = 700; // milliseconds of each count
+const PRESSED = 5000; // milliseconds that are recorded after a press
 
 const words = texts.teach.classes;
 
-/** What it has others do. */
+/** The actions that the button starts. */
 export interface Recorder {
-  ready(): void; // it counts down: the sensor should be read by the end of it
+  ready(): void; // the countdown begins: the sensor should be read by its end
   start(): void;
   stop(): void;
 }
@@ -21,7 +21,7 @@ export class RecordButton {
   readonly element = make("button", { type: "button", class: "record", title: words.howToRecord });
   private isHeld = false;
   private isRecording = false;
-  private timer = 0; // of what comes next; 0: it does nothing
+  private timer = 0; // for the next step; 0: idle
 
   constructor(private readonly recorder: Recorder) {
     this.element.onpointerdown = () => {
@@ -30,9 +30,9 @@ export class RecordButton {
       this.begin(true);
     };
     this.element.onclick = ({ detail }) => {
-      if (!detail) this.begin(false); // of a key
+      if (!detail) this.begin(false); // a press of a key
     };
-    this.element.oncontextmenu = (event) => event.preventDefault(); // of a finger that holds it
+    this.element.oncontextmenu = (event) => event.preventDefault(); // of a finger that holds the button
     this.show(words.record);
   }
 

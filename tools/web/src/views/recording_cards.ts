@@ -7,7 +7,7 @@ import { smallCurve } from "./trace";
 
 const words = texts.teach.cards;
 
-/** What can be done with a recording. */
+/** The actions on a recording. */
 export interface CardActions {
   play(recording: Recording): void;
   remove(recording: Recording): void;
@@ -25,7 +25,7 @@ export class RecordingCards {
     this.element = make("div", { hidden: true }, title, make("p", {}, words.lead), this.list);
   }
 
-  /** Those that have samples; the one that still grows is drawn anew when it has ended. */
+  /** Show the recordings that have samples; one that still grows is drawn again when it has ended. */
   show(recordings: readonly Recording[], classNames: readonly string[], growing: number | null): void {
     const whole = recordings.filter(({ rows }) => rows.length);
     this.element.hidden = !whole.length;
@@ -70,7 +70,7 @@ export class RecordingCards {
       "✕",
     );
     remove.onclick = ({ detail }) => {
-      if (detail < 2) this.actions.remove(recording); // a double click means one card, and another is there by then
+      if (detail < 2) this.actions.remove(recording); // a double click means one card, and another has its place by then
     };
     const curve = smallCurve(grows ? [] : recording.readings.map(valuesOf));
     return make("li", {}, curve, make("small", {}, text), which, play, remove);

@@ -1,10 +1,10 @@
-// The checksum of the state in the page beside the one that the simulator came to.
+// The checksum of the state in the page, next to the simulator's.
 
 import { make, table } from "../dom";
 import type { Expected, Learner, Parameters } from "../page_data";
 import { hex32, texts } from "../texts";
 
-/** What the simulator came to with these options, if that is known. */
+/** Return the simulator's result with these options, if known. */
 export function expectedState(
   expected: readonly Expected[],
   learner: string,
@@ -16,7 +16,7 @@ export function expectedState(
   return expected.find(same)?.state_crc32;
 }
 
-/** The two checksums; where the simulator's is not known, the command that computes it. */
+/** Show the two checksums; if the simulator's is unknown, the command that computes it. */
 export function sameBits(page: number, simulator: number | undefined, command: string): HTMLElement {
   const rows: [string, HTMLElement][] = [
     [texts.state.page, make("code", { id: "page-crc32" }, hex32(page))],
@@ -35,7 +35,7 @@ export function sameBits(page: number, simulator: number | undefined, command: s
   return make("div", {}, table([], rows), verdict);
 }
 
-/** The command by which the simulator learns the same file with the same options. */
+/** Return the command by which the simulator learns the same file with the same options. */
 export function simulateCommand(
   file: string,
   label: string | undefined,
@@ -55,11 +55,11 @@ export function simulateCommand(
     words.push(value === false ? `--no-${name}` : `--${name}`);
     if (typeof value !== "boolean") words.push(String(value));
   }
-  words.push("--details"); // has the checksum
+  words.push("--details"); // prints the checksum
   return words.map(quoted).join(" ");
 }
 
-/** A word as a shell takes it. */
+/** Return a word as quoted for a shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }

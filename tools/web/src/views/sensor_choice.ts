@@ -19,8 +19,8 @@ export class SensorChoice {
   private board!: Board;
 
   /**
-   * `part` begins the fields' names, and `given` takes the place of some defaults. With `none`, that
-   * is the first choice: samples come over the line.
+   * `part` is the prefix of the fields' names, and `given` replaces some defaults. With `none`, the first
+    * choice is no sensor: samples come over the line.
    */
   constructor(
     part: string,
@@ -42,7 +42,7 @@ export class SensorChoice {
     };
   }
 
-  /** The fields of what is chosen, with the pins of that board. */
+  /** Show the fields of the chosen sensors, with the pins of a board. */
   show(board: Board): void {
     this.board = board;
     const [first, second] = [this.kindOf(this.first), this.kindOf(this.second)];
@@ -53,12 +53,12 @@ export class SensorChoice {
     }
   }
 
-  /** Choose a sensor alone. */
+  /** Choose a single sensor. */
   choose({ key }: SensorKind): void {
     [this.first.value, this.second.value] = [key, NONE];
   }
 
-  /** What config.json says of them. Throws an Error for people, in the words of `build`. */
+  /** The chosen sensors in config.json. Throws an Error for people, with the texts of `build`. */
   get sensor(): SensorSettings {
     return this.chosen.length ? together(this.settings) : SERIAL;
   }
@@ -72,7 +72,7 @@ export class SensorChoice {
     });
   }
 
-  /** The sensors that are chosen: none, one or two. */
+  /** The chosen sensors: none, one or two. */
   get chosen(): readonly SensorKind[] {
     const first = this.kindOf(this.first);
     const second = this.kindOf(this.second);

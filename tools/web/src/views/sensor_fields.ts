@@ -14,7 +14,7 @@ const AXES = ["6", "3"] as const;
 const MOST_RATE = 1000; // readings a second
 const DAY = 86_400; // seconds
 
-/** A sensor as `build --sensor` calls it, and as people do. */
+/** Return a sensor's name for people, or else its name in `build --sensor`. */
 export function nameOf({ key }: SensorKind): string {
   return words.names[key] ?? key;
 }
@@ -26,7 +26,7 @@ export class SensorFields {
   private fixed: Settings = {};
   private controls: readonly (readonly [name: string, control: Control])[] = [];
 
-  /** `part` begins the fields' names. */
+  /** `part` is the prefix of the fields' names. */
   constructor(
     private readonly part: string,
     private readonly changed: () => void,
@@ -39,7 +39,7 @@ export class SensorFields {
     this.element.replaceChildren();
   }
 
-  /** Show the settings; `given` takes the place of some defaults, and what is `fixed` has no field. */
+  /** Show the settings; `given` replaces some defaults, and `fixed` settings have no field. */
   show(kind: SensorKind, board: Board, given: Settings = {}, fixed: Settings = {}): void {
     [this.kind, this.board, this.fixed] = [kind, board, fixed];
     this.controls = Object.keys(kind.settings)
@@ -49,7 +49,7 @@ export class SensorFields {
     this.element.hidden = false;
   }
 
-  /** The sensor as config.json has it. Throws an Error for people, in the words of `build`. */
+  /** The sensor in config.json. Throws an Error for people, with the texts of `build`. */
   get sensor(): SensorSettings {
     const { settings } = this.kind;
     const plain = Object.entries(settings).filter(([, value]) => typeof value === "boolean");
@@ -92,7 +92,7 @@ export class SensorFields {
   }
 }
 
-/** How the sensor and the parts are wired, and what it reads. */
+/** Explain how the sensor and the parts are wired, and what the sensor reads. */
 export function howToWire(board: Board, sensor: SensorSettings, parts: Parts): HTMLElement[] {
   if (sensor.sensors) {
     const [first, ...others] = sensor.sensors;
@@ -114,7 +114,7 @@ function numberOrName(text: string): number | string {
   return /^[0-9]+$/.test(text) ? Number(text) : text;
 }
 
-/** Whether it is readings a second, or one in so many seconds, such as 1/60. */
+/** Return whether a value is a rate: readings a second, or one in some seconds, such as 1/60. */
 function isRate(value: number | string): boolean {
   const [number, most] = typeof value === "number" ? [value, MOST_RATE] : [Number(/^1\/([0-9]+)$/.exec(value)?.[1]), DAY];
   return number >= 1 && number <= most;

@@ -1,4 +1,4 @@
-// The sensor that is taught with: one of this device, or that of a board on a cable.
+// The sensor for teaching: one of this device, or of a board on a cable.
 
 import { isBridge } from "../board/port";
 import { groupedChoice, make } from "../dom";
@@ -8,9 +8,9 @@ import { openSensor, shapeOf, SOURCES, type Sensor, type Source } from "../senso
 import { texts } from "../texts";
 
 const words = texts.teach;
-const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has told it
+const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has sent it
 
-/** What teaches at the first press: a phone's motion, the board that `microshrub bridge` has, or else the pointer. */
+/** Return the sensor at first: a phone's motion, the board of `microshrub bridge`, or else the pointer. */
 export function usualSource(): Source {
   if (isBridge()) return "board";
   const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
@@ -25,10 +25,10 @@ export class SourceChoice {
       SOURCES[group].map((source) => [source, words.sources[source]] as const),
     ]),
   );
-  readonly remark = make("small", { id: "source-remark" }); // whether a board can have it
-  private boardShape: Shape = UNKNOWN; // of its readings
+  readonly remark = make("small", { id: "source-remark" }); // whether a board can have this sensor
+  private boardShape: Shape = UNKNOWN; // of the board's readings
 
-  /** `changed` is called when another one was chosen. */
+  /** `changed` is called when another sensor was chosen. */
   constructor(
     private readonly pad: HTMLElement,
     private readonly listener: BoardListener,
@@ -47,7 +47,7 @@ export class SourceChoice {
     return this.select.value as Source;
   }
 
-  /** What its readings are. */
+  /** The shape of the sensor's readings. */
   get shape(): Shape {
     return shapeOf(this.source) ?? this.boardShape;
   }
@@ -56,12 +56,12 @@ export class SourceChoice {
     return words.hints[this.source];
   }
 
-  /** What the board tells of its readings, beside their names. */
+  /** A note on the board's readings, besides their names. */
   get note(): string {
     return shapeOf(this.source) || this.boardShape === UNKNOWN ? "" : words.cable.rate(this.boardShape.rate);
   }
 
-  /** Choose that of a project. */
+  /** Choose a project's sensor. */
   choose(source: Source, shape: Shape = UNKNOWN): void {
     this.select.value = source;
     this.boardShape = shape;
@@ -72,7 +72,7 @@ export class SourceChoice {
     this.remark.textContent = words.remarks[this.source];
   }
 
-  /** Begin to read it; `wanted` is what its readings have to be, null: whatever they are. */
+  /** Start to read the sensor; `wanted` is the shape that its readings have to have, null: any. */
   async open(wanted: Shape | null): Promise<Sensor> {
     if (this.source !== "board") return openSensor(this.source, this.pad);
     const sensor = await BoardSensor.open(wanted, this.listener);

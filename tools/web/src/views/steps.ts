@@ -1,18 +1,18 @@
-// Steps that have to wait, for a sensor or for what is still to be learned: one at a time.
+// Steps that have to wait, for a sensor or for learning: one at a time.
 
 export class Steps {
   private newest: Promise<void> = Promise.resolve();
   private isWaiting = false;
 
-  /** `changed` is called when one begins and when it has ended. */
+  /** `changed` is called when a step begins and when it has ended. */
   constructor(private readonly changed: () => void) {}
 
-  /** Whether a step is under way: no other one may begin. */
+  /** Whether a step is running, so that no other one may begin. */
   get busy(): boolean {
     return this.isWaiting;
   }
 
-  /** Do a step; `failed` is told why it could not be done. */
+  /** Do a step; `failed` gets the reason for an error. */
   do(step: () => Promise<void>, failed: (error: unknown) => void): Promise<void> {
     const wait = (isWaiting: boolean): void => {
       this.isWaiting = isWaiting;
@@ -25,7 +25,7 @@ export class Steps {
     return this.newest;
   }
 
-  /** Do it when the step that is under way has ended. */
+  /** Do a step when the running one has ended. */
   async doNext(step: () => Promise<void>, failed: (error: unknown) => void): Promise<void> {
     while (this.isWaiting) await this.newest;
     await this.do(step, failed);

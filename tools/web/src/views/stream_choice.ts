@@ -1,4 +1,4 @@
-// Which stream: one that comes with the page, or a CSV or ARFF file.
+// The choice of a stream: one that comes with the page, or a CSV or ARFF file.
 
 import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
@@ -9,13 +9,13 @@ import { texts } from "../texts";
 
 const OWN_FILE = "own";
 
-/** What a person chose, as it was then. */
+/** A user's choice at its moment. */
 export interface ChosenStream {
   readonly name: string;
-  readonly sample: SampleStream | undefined; // of the page; undefined with a file of one's own
-  readonly labelColumn: string | undefined; // where another one than the last is chosen
+  readonly sample: SampleStream | undefined; // of the page; undefined with a user's own file
+  readonly labelColumn: string | undefined; // if it is not the last one
   readonly drop: readonly string[]; // columns that are left out
-  /** Read it. Throws DataError, and StoppedError if the signal says so. */
+  /** Read the stream. Throws DataError, and StoppedError after the signal. */
   read(progress: (share: number) => void, signal: AbortSignal): Promise<Stream>;
 }
 
@@ -29,7 +29,7 @@ export class StreamChoice {
   private readonly boxes = make("div", { class: "labels", id: "drop" });
   private readonly fileFields: HTMLElement;
   private chosen: File | null = null;
-  private hasChosen = false; // a column to leave out
+  private hasChosen = false; // whether a column to leave out is chosen
 
   constructor(
     private readonly samples: readonly SampleStream[],
@@ -39,7 +39,7 @@ export class StreamChoice {
     const items = samples.map(({ key }) => [key, texts.streams[key] ?? key] as const);
     this.select = choice("stream", [...items, [OWN_FILE, texts.playground.ownStream]]);
     this.select.onchange = () => this.show();
-    this.file.onclick = () => (this.file.value = ""); // or the same file is no change
+    this.file.onclick = () => (this.file.value = ""); // otherwise the same file is no change
     this.file.oncancel = () => this.showFile();
     this.file.onchange = () => void this.take(this.file.files?.[0]);
     this.label.onchange = () => {
@@ -60,12 +60,12 @@ export class StreamChoice {
     this.show();
   }
 
-  /** The stream of the page that is chosen; undefined with a file of the user's own. */
+  /** The chosen stream of the page; undefined with a user's own file. */
   get sample(): SampleStream | undefined {
     return this.samples.find(({ key }) => key === this.select.value);
   }
 
-  /** What is chosen now. Throws DataError if there is nothing. */
+  /** The current choice. Throws DataError if there is none. */
   get now(): ChosenStream {
     const { sample, chosen } = this;
     if (!sample && !chosen) throw new DataError(texts.errors.noFile);
@@ -102,23 +102,23 @@ export class StreamChoice {
     this.show();
     try {
       const names = await columnNames(file.name, file);
-      if (this.chosen !== file) return; // another one was chosen meanwhile
+      if (this.chosen !== file) return; // another file was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;
-      this.offer(); // no change: whoever pressed Start already learns the last column, too
+      this.offer(); // no change: a run that has already started learns the last column, too
     } catch (error) {
       if (this.chosen === file && !this.sample) this.refused(error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** The file that is chosen, by its name: it may have been dropped. */
+  /** Show the name of the chosen file, which may have been dropped. */
   private showFile(): void {
     const all = new DataTransfer();
     if (this.chosen) all.items.add(this.chosen);
     if (this.file.files?.[0] !== this.chosen) this.file.files = all.files;
   }
 
-  /** The columns that can be left out: all but that of the class. */
+  /** Offer the columns that can be left out: all but the class. */
   private offer(): void {
     const names = [...this.label.options].map(({ value }) => value);
     const columns = names.filter((name) => name !== this.label.value);
@@ -129,7 +129,7 @@ export class StreamChoice {
     this.boxes.replaceChildren(...boxes);
   }
 
-  /** Whoever leaves a column out goes on without the clock, too, unless that was wanted before. */
+  /** Leave the clock out together with the first column that is left out. */
   private left(): void {
     const boxes = [...this.boxes.querySelectorAll("input")];
     const clock = boxes.find(({ value }) => value === CLOCK);

@@ -1,5 +1,5 @@
 // What each class switches on the board: a light of its own, the colour of an LED or NeoPixel, a
-// buzzer's tone, or a key of a PC; or that it is told to an MQTT broker, which `build` adds to a program.
+// buzzer's tone, or a key of a PC; or a report to an MQTT broker, which `build` adds to a program.
 
 import { choice, field, make } from "../dom";
 import { keyNamed, KEYS } from "../keys";
@@ -18,7 +18,7 @@ const TONES = [262, 330, 392, 523, 659, 784, 1047, 1319, 1568, 2093]; // hertz: 
 const OFF = "off";
 const NETWORK = { mqtt: "", wifi: "", name: "gestures" }; // options of `build`, and their defaults
 
-/** What was chosen, by the names of the classes: it outlives the fields, and is in a project. */
+/** The choices by the names of classes, which outlive the fields, and are in a project. */
 export interface Chosen {
   readonly kind: string;
   readonly at: string; // the pin of the NeoPixel or buzzer
@@ -31,7 +31,7 @@ export class SwitchFields {
   readonly element: HTMLElement;
   private readonly kindChoice = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
   private readonly fields = make("div", { class: "fields" });
-  private controls: readonly HTMLSelectElement[] = []; // of each class
+  private controls: readonly HTMLSelectElement[] = []; // for each class
   private at: HTMLSelectElement; // the pin of the NeoPixel or buzzer
   private readonly network = Object.entries(NETWORK).map(([name, value]) => {
     const control = make("input", { id: `switch-${name}`, maxlength: "63" });
@@ -60,14 +60,14 @@ export class SwitchFields {
     return { kind: this.kindChoice.value, at: this.at.value, of: Object.fromEntries(of) };
   }
 
-  /** What was chosen before, as far as it can be chosen now. */
+  /** Restore earlier choices, as far as they are possible now. */
   private restore({ at, of }: Chosen): void {
     choose(this.at, at);
     if (this.kindChoice.value === "mqtt") for (const [name, control] of this.network) control.value = of[name] ?? "";
     this.controls.forEach((control, c) => choose(control, of[this.classNames[c]!]));
   }
 
-  /** On another board, there are other pins. */
+  /** Show the pins of a board. */
   show(board: Board): void {
     this.board = board;
     this.at = this.pinOfOne();
@@ -75,7 +75,7 @@ export class SwitchFields {
     this.changed();
   }
 
-  /** What each class switches, as in config.json; none where nothing is switched. Throws an Error for people. */
+  /** The things that each class switches, as in config.json; none if nothing is switched. Throws an Error for people. */
   get switched(): readonly (readonly Switched[])[] {
     const chosen = this.controls.map(({ value }) => value);
     if (this.kindChoice.value === "lights") return chosen.map((pin) => [Number(pin)]);
@@ -97,7 +97,7 @@ export class SwitchFields {
     });
   }
 
-  /** The options of `build` for who is told over the network; null: nobody is. Throws an Error for people. */
+  /** The options of `build` for a report over the network; null: no report. Throws an Error for people. */
   get brokerOptions(): Readonly<Record<string, string>> | null {
     if (this.kindChoice.value !== "mqtt") return null;
     if (!this.board.wifi) throw new Error(words.noRadio(this.board.name));
@@ -106,7 +106,7 @@ export class SwitchFields {
     return Object.fromEntries(this.network.map(([name, { value }]) => [name, value.trim()]));
   }
 
-  /** What has to be wired. */
+  /** The parts that have to be wired. */
   get parts(): Parts {
     const { lights } = this.board;
     switch (this.kindChoice.value) {
@@ -140,7 +140,7 @@ export class SwitchFields {
     return this.board.lights.map((pin) => [String(pin), pinName(this.board, pin)] as const);
   }
 
-  /** What a class can have. */
+  /** Return the choices for a class. */
   private itemsOf(kind: (typeof KINDS)[number]): readonly Item[] {
     if (kind === "lights") return this.pins();
     if (kind === "tone") {
@@ -151,7 +151,7 @@ export class SwitchFields {
     return names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
   }
 
-  /** What that class has at first. */
+  /** Return a class's first choice. */
   private first(kind: (typeof KINDS)[number], items: readonly Item[], c: number): string {
     if (kind === "lights") return items[c % items.length]![0];
     return (kind === "tone" || kind === "key" ? items[c + 1]?.[0] : FIRST[c]) ?? OFF;

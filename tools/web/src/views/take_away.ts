@@ -1,4 +1,4 @@
-// What a learned model can be taken away as: a board's program, and the simulator's file.
+// Downloads of a learned model: a board's program, and the simulator's file.
 
 import { make } from "../dom";
 import { checkTarget, modelFile, programFiles, takenOn, type Model, type Target } from "../model";
@@ -13,7 +13,7 @@ import { orWhyNot } from "./why_not";
 const PART = "program-"; // begins the names of its fields
 const FILE = "page.mshrub";
 
-/** The buttons for a model, and how to go on with what they give; `failed` is told why not. */
+/** Make the buttons for a model, with the next steps for their files; `failed` gets the reason for an error. */
 export function takeAway(
   model: Model,
   board: Board,
@@ -32,7 +32,7 @@ export function takeAway(
   );
 }
 
-/** The choice of sensors that give what was learned, and the program that reads them. */
+/** Make the choice of sensors that fit the model, and the program that reads them. */
 function withSensor(
   model: Model,
   board: Board,
@@ -61,7 +61,7 @@ function withSensor(
   return [...(kinds.length ? [settings] : []), steps];
 }
 
-/** Sensors give whole numbers, in no units of their own: no more than were learned. */
+/** Return whether a sensor fits: sensors give whole numbers without units, no more than the model learned. */
 function fits(kind: SensorKind, { units, featureNames }: Model): boolean {
   const count = featureNames.length;
   if (units.some(({ offset, digits }) => offset !== 0 || digits !== 0)) return false;
@@ -69,7 +69,7 @@ function fits(kind: SensorKind, { units, featureNames }: Model): boolean {
   return "pins" in kind.settings || kind.channels.length <= count;
 }
 
-/** Throws an Error for people if the sensors do not give as many values as the model takes. */
+/** Throw an Error for people if the sensors do not give as many values as the model takes. */
 function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model): void {
   if (!chosen.length || channels.length === featureNames.length) return;
   const giving = chosen.length > 1 ? texts.sensors.together : texts.sensors.one(chosen[0]!.key);
@@ -77,8 +77,8 @@ function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model
 }
 
 /**
- * From here onto the board, or as a program to be put there, if it fits: what a program takes is known
- * for default options and a usual shape, `flash` is exact. `part` begins the buttons' names.
+ * Make the buttons to flash the board, or to download its program, if it fits: the size is known for
+  * default options and a usual shape, `flash` is exact. `part` is the prefix of the buttons' names.
  */
 export function ontoBoard(
   model: Model,

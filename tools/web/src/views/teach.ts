@@ -1,5 +1,5 @@
-// Teach it a gesture: this device or a board is the sensor, buttons are the labels, and it learns at
-// once.
+// Teaches gestures: this device or a board is the sensor, buttons give the labels, and the model
+// learns at once.
 
 import { field, make } from "../dom";
 import { Autosave, type Kept } from "../learning/autosave";
@@ -34,8 +34,8 @@ const NOBODY = { standing: { state: "nothing" }, classNames: [], counts: [] } as
 
 export class Teach {
   readonly element: HTMLElement;
-  private names: readonly string[] = words.defaultNames; // before there is a learner of them
-  private above: Above = []; // the same
+  private names: readonly string[] = words.defaultNames; // before there is a learner
+  private above: Above = []; // before there is a learner
   private readonly classes = new ClassCards({
     add: () => this.add(),
     rename: (label, name) => this.rename(label, name),
@@ -48,7 +48,7 @@ export class Teach {
     }),
   });
   private readonly undo = make("button", { type: "button", id: "undo", class: "plain", hidden: true }, words.undo);
-  private readonly past: Kept[] = []; // before each change
+  private readonly past: Kept[] = []; // the states before each change
   private readonly autosave = new Autosave();
   private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
@@ -81,10 +81,10 @@ export class Teach {
   private bytes = 0; // of the learner
   private running = false;
   private readonly steps = new Steps(() => this.enable());
-  private wanted: number | null = null; // the label of what comes first
-  private changes = 0; // of what was taught: what was handed over before is no longer it
+  private wanted: number | null = null; // the label of the first readings
+  private changes = 0; // of the lesson, which outdate the models handed over before
 
-  /** `hand` makes what hands over what was taught; it is told whom to tell what went wrong, who makes the learner another size, and whom to tell that something was chosen. */
+  /** `hand` makes the second step; it gets callbacks for an error, for another size of the learner, and for a choice. */
   constructor(
     private readonly data: PageData,
     hand: (failed: (error: unknown) => void, sized: (bytes: number) => Promise<Model | null>, chosen: () => void) => HandOver,
@@ -140,7 +140,7 @@ export class Teach {
     return made;
   }
 
-  /** The sensor is chosen first; a narrow window has no room there beside what teaches. */
+  /** Place the choice of the sensor first; a narrow window has no room for it next to the stage. */
   private placeSource(stage: HTMLElement): void {
     const settings = make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark));
     const narrow = matchMedia("(max-width: 40rem)");
@@ -149,7 +149,7 @@ export class Teach {
     place();
   }
 
-  /** Whether something was taught that no file has, nor the browser. */
+  /** Whether part of the lesson is neither in a file nor in the browser. */
   private get unsaved(): boolean {
     return !this.hand.saved && !this.autosave.isDone && Boolean(this.gestures?.counts.some(Boolean));
   }
@@ -158,7 +158,7 @@ export class Teach {
     return this.gestures?.classNames ?? this.names;
   }
 
-  /** All that is needed to go on with what was taught. */
+  /** All that is needed to continue the lesson. */
   private get kept(): Kept {
     const { source, shape } = this.source;
     const lesson = this.gestures?.lesson ?? { classNames: this.names, above: this.above, recordings: [] };
@@ -166,19 +166,19 @@ export class Teach {
     return { source, shape: this.gestures?.shape ?? shape, board, bytes, lesson, switched };
   }
 
-  /** Keep it in the browser. */
+  /** Save the lesson in the browser. */
   private keep(): void {
     this.autosave.keep(() => this.kept);
   }
 
-  /** How it stands can be gone back to. */
+  /** Remember the present state, for undo. */
   private remember(): void {
     this.past.push(this.kept);
     if (this.past.length > MOST_UNDONE) this.past.shift();
     this.undo.hidden = false;
   }
 
-  /** Undo the newest change that changed something. */
+  /** Undo the newest change that had an effect. */
   private takeBack(): void {
     const now = this.kept;
     let before = this.past.pop();
@@ -211,7 +211,7 @@ export class Teach {
     return this.steps.do(step, (error) => this.fail(error));
   }
 
-  /** What can be pressed and chosen now. */
+  /** Enable the controls that can be used now. */
   private enable(): void {
     const { busy } = this.steps;
     for (const each of [this.start, this.over, this.opens.button, this.exam.button]) each.disabled = busy;
@@ -220,7 +220,7 @@ export class Teach {
     this.source.select.disabled = busy || this.gestures !== null;
   }
 
-  /** Forget all that was taught. */
+  /** Forget the whole lesson. */
   private startOver(): void {
     [this.names, this.above] = [this.classNames, this.kept.lesson.above];
     this.gestures?.end();
@@ -237,14 +237,14 @@ export class Teach {
     this.say(words.first);
   }
 
-  /** Read the sensor; `label` is that of what comes first. */
+  /** Start to read the sensor; `label` is the label of the first readings. */
   private begin(label: number | null = null): Promise<void> {
     this.wanted = label;
     return this.alone(async () => {
       const { classNames } = this;
       this.say(words.loading);
       const wanted = this.gestures?.shape ?? null;
-      const sensor = await this.source.open(wanted); // first: browsers ask while one presses
+      const sensor = await this.source.open(wanted); // first: browsers ask only during a press
       this.readings.offer(false);
       await this.run(sensor, classNames);
       this.stand(true);
@@ -262,7 +262,7 @@ export class Teach {
     }
   }
 
-  /** What was taught so far goes on; or a fresh learner. */
+  /** Return the learner of the lesson so far, or a fresh one. */
   private async learner(classNames: readonly string[]): Promise<Gestures> {
     if (this.gestures) return this.gestures;
     const options = { bytes: this.bytes, seed: 0 };
@@ -279,7 +279,7 @@ export class Teach {
     return this.gestures;
   }
 
-  /** Read no more, learn what waits, and hand it over. */
+  /** Stop reading, learn the waiting samples, and hand the model over. */
   private async end(): Promise<void> {
     this.press(null);
     this.say(words.finishing);
@@ -303,7 +303,7 @@ export class Teach {
     void this.become(edit(this.kept.lesson));
   }
 
-  /** It is now that which was taught. */
+  /** Replace the lesson. */
   private async become(lesson: Lesson): Promise<void> {
     const { gestures } = this;
     if (gestures) this.changed();
@@ -314,10 +314,10 @@ export class Teach {
     this.showButtons();
     if (!gestures) return;
     if (!this.running) await this.handOver();
-    else if (!this.steps.busy) this.showLabel(); // that recording may be the one that grows
+    else if (!this.steps.busy) this.showLabel(); // the recording that still grows may have changed
   }
 
-  /** Have it learned by a learner of so many bytes; null if that was not to be any more. */
+  /** Learn the lesson with a learner of `bytes`; return null if that is no longer wanted. */
   private async resize(bytes: number): Promise<Model | null> {
     const { gestures } = this;
     if (!gestures) return null;
@@ -335,7 +335,7 @@ export class Teach {
     this.gestures?.play(recording);
   }
 
-  /** What was said of what was taught is no longer about it. */
+  /** Drop the results of the earlier lesson. */
   private changed(): void {
     this.changes++;
     this.hand.clear();
@@ -376,12 +376,12 @@ export class Teach {
     this.hand.saved = true;
   }
 
-  /** Go on with what was kept in the browser. */
+  /** Continue a lesson that was saved in the browser. */
   resume(kept: Kept): void {
     void this.steps.doNext(() => this.goOnWith(kept), (error) => this.complain(error));
   }
 
-  /** In the place of what there is. */
+  /** Continue a saved lesson in place of the present one. */
   private async goOnWith({ source, shape, board, bytes, lesson, switched }: Kept): Promise<void> {
     this.hand.choose(board);
     this.startOver();
@@ -408,20 +408,20 @@ export class Teach {
     this.gestures.examine();
   }
 
-  /** The line to the board is lost, for the reason; null: it is back. */
+  /** Report that the line to the board is lost, with the reason; null: it is back. */
   private interrupted(why: string | null): void {
     if (!this.running) return;
     if (why === null) this.say(`${words.cable.back} ${this.nextStep(this.gestures?.label ?? null)}`);
     else this.say(words.cable.waits(why), true);
   }
 
-  /** The board is lost for good; what was taught is kept. */
+  /** Stop, as the board is lost for good; the lesson is kept. */
   private async lost(why: string): Promise<void> {
     await this.steps.doNext(() => this.end(), (error) => this.fail(error));
     this.say(words.cable.lost(why), true);
   }
 
-  /** It cannot go on as it was. */
+  /** Stop after an error. */
   private fail(error: unknown): void {
     if (this.running) void this.gestures?.finish();
     if (this.gestures && !this.gestures.recordings.length) this.startOver();
@@ -430,7 +430,7 @@ export class Teach {
     this.complain(error);
   }
 
-  /** Something could not be done; all else goes on. */
+  /** Report an error that stops nothing else. */
   private complain(error: unknown): void {
     this.say(error instanceof Error ? error.message : String(error), true);
   }
@@ -454,7 +454,7 @@ export class Teach {
     this.showCards();
   }
 
-  /** From now on it is that class; null: it is only recognised. */
+  /** Set the class of the readings from now on; null: they are only recognised. */
   private press(label: number | null): void {
     if (!this.gestures) return;
     if (label !== null) this.remember();
@@ -465,7 +465,7 @@ export class Teach {
     this.showLabel();
   }
 
-  /** The same as soon as the sensor is read. */
+  /** Set the class as soon as the sensor is read. */
   private record(label: number | null): void {
     if (this.steps.busy) this.wanted = label;
     else if (this.running) this.press(label);
@@ -514,7 +514,7 @@ export class Teach {
   }
 }
 
-/** Whether going back to it would change nothing. */
+/** Return whether going back from one state to the other would change nothing. */
 function isSame(one: Kept, other: Kept): boolean {
   const asJson = ({ source, lesson }: Kept): string => JSON.stringify([source, lesson.classNames, lesson.above]);
   const [a, b] = [asJson(one), asJson(other)];

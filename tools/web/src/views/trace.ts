@@ -1,16 +1,16 @@
-// The last seconds of a sensor as curves, and a recording as a small one.
+// The last seconds of a sensor as curves, and a recording as a small curve.
 
 import { make } from "../dom";
 
 const SHOWN = 200; // readings
-const LEAST = 400; // a sensor that hardly moves is a flat line
-const SLOWLY = 500; // milliseconds, where a person wants no movement
+const LEAST = 400; // the least range: a sensor that hardly moves is a flat line
+const SLOWLY = 500; // milliseconds between drawings, if a person wants no movement
 const MOST = 6; // axes that are drawn, so that they can be told apart
 const COLOURS = ["--model", "--nochange", "--majority", "--alarm", "--text", "--soft"];
 
 type Values = readonly number[];
 
-/** What the sensor says now. Nothing of it is for a screen reader. */
+/** The sensor's latest readings, which are hidden from screen readers. */
 export class Trace {
   readonly element = make("canvas", { class: "trace", "aria-hidden": "true" });
   readonly legend = make("span", { class: "axes", "aria-hidden": "true" });
@@ -34,7 +34,7 @@ export class Trace {
     else requestAnimationFrame(draw);
   }
 
-  /** An empty sheet, for a sensor of these axes; `note` says more of it. */
+  /** Clear the sheet, for a sensor of these axes; `note` describes the sensor. */
   clear(axes: readonly string[], note: string): void {
     this.shown.length = 0;
     const names = axes.slice(0, MOST).map((name) => make("b", {}, name));
@@ -56,7 +56,7 @@ export class Trace {
   }
 }
 
-/** A recording, for a card. */
+/** Draw a recording for a card. */
 export function smallCurve(readings: readonly Values[]): HTMLCanvasElement {
   const canvas = make("canvas", { class: "curve", "aria-hidden": "true" });
   requestAnimationFrame(() => {
@@ -66,7 +66,7 @@ export function smallCurve(readings: readonly Values[]): HTMLCanvasElement {
   return canvas;
 }
 
-/** An empty sheet as large as it is shown. */
+/** Return an empty sheet of the canvas's shown size. */
 function paperOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
   canvas.width = canvas.clientWidth * devicePixelRatio;
   canvas.height = canvas.clientHeight * devicePixelRatio;
@@ -91,7 +91,7 @@ function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], ac
   }
 }
 
-/** With the middle of each axis at 0, and all as high as each other; NaN is not drawn. */
+/** Scale all axes to the same height, with the middle of each at 0; NaN is not drawn. */
 function spread(readings: readonly Values[]): Values[] {
   const scales = (readings[0] ?? []).map((_, axis) => {
     const known = readings.map((values) => values[axis]!).filter((value) => !Number.isNaN(value));

@@ -1,10 +1,10 @@
-// The page is left, by a reload, a link or its tab's end: what no file has would be lost.
+// Leaving the page, by a reload, a link or closing the tab, loses data that no file has.
 
-/** Have the browser ask first, in its own words, while something is unsaved. */
+/** Have the browser ask first, with its own text, while data are unsaved. */
 export function askBeforeLeaving(unsaved: () => boolean): void {
   addEventListener("beforeunload", (event) => {
     if (!unsaved()) return;
     event.preventDefault();
-    event.returnValue = true; // for browsers of before 2023
+    event.returnValue = true; // for browsers from before 2023
   });
 }

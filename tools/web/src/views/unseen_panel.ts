@@ -1,4 +1,4 @@
-// How well it does on recordings that it has not learned, and which classes it takes for which.
+// The accuracy on unseen recordings, and the classes that are mistaken for each other.
 
 import { make } from "../dom";
 import { alike } from "../learning/mistakes";
@@ -18,7 +18,7 @@ export class UnseenPanel {
     const counts = standing.state === "known" ? countsOf(standing.figures) : null;
     const lines = linesOf(standing, classNames, taught);
     const shown = JSON.stringify([lines, counts && [classNames, counts]]);
-    if (shown === this.shown) return; // nothing is read out twice
+    if (shown === this.shown) return; // no text is read out twice
     this.shown = shown;
     this.text.replaceChildren(
       ...lines.map((text, i) => make("p", { class: counts && !i ? "figure" : "told" }, text)),
@@ -27,7 +27,7 @@ export class UnseenPanel {
   }
 }
 
-/** `taught` is how many classes were. */
+/** Return the lines of a standing; `taught` is the number of taught classes. */
 function linesOf(standing: Standing, names: readonly string[], taught: number): string[] {
   switch (standing.state) {
     case "nothing":
@@ -49,18 +49,18 @@ export function headline(figures: Figures): string {
   return words.figure(shareOf(figures));
 }
 
-/** What is right, beside what guessing gets right. */
+/** Return the share of right predictions, next to the share for guessing. */
 export function shareOf({ draws, samples, right, guessed }: Figures): string {
   const each = Math.round(samples / draws);
   return words.share(wholePercent(right / samples), each, wholePercent(guessed / samples));
 }
 
-/** What is taken for what, of a draw in the mean. */
+/** Return the counts of predictions in the mean of a draw. */
 function countsOf({ draws, counts }: Figures): number[] {
   return counts.map((n) => Math.round(n / draws));
 }
 
-/** Which classes look alike. */
+/** Return texts on the classes that look alike. */
 export function mistaken(counts: readonly number[], names: readonly string[]): string[] {
   return alike(counts).map(({ pair: [a, b], mistaken: some, samples }) =>
     words.alike(names[a]!, names[b]!, some, samples),

@@ -46,7 +46,7 @@ export class Watch {
   private label: number | null = null;
   private rows: (readonly [Int32Array, number | null])[] = [];
   private configuration: Configuration | null = null; // of the board that is watched, or was last
-  private unsaved = false; // rows that a person labelled, and no file has
+  private unsaved = false; // whether there are labelled rows that no file has
 
   /** `open` reads the stream that the playground has chosen; `loss` asks before rows are lost. */
   constructor(
@@ -148,15 +148,15 @@ export class Watch {
     const shown = this.naming.matrix(counts) ?? [names, counts];
     this.confusion.replaceChildren(...(taught ? [confusionMatrix(...shown)] : []));
     this.report(texts.watch.learned(status.samples, taught > 1 ? percent(status.accuracy) : ""));
-    this.status.setAttribute("aria-live", "off"); // every second: a screen reader is spared it
+    this.status.setAttribute("aria-live", "off"); // every second, too often for a screen reader
   }
 
-  /** Say how it goes, unless an error stands there, which waits for the next click. */
+  /** Show the progress, unless an error is shown, which stays until the next click. */
   private report(text: string): void {
     if (!this.isWrong) this.say(text);
   }
 
-  /** Whether an error stands there. */
+  /** Whether an error is shown. */
   private get isWrong(): boolean {
     return this.status.classList.contains("bad");
   }
@@ -179,21 +179,21 @@ export class Watch {
     this.rows.push([observation.values, label]);
     if (observation.label !== null) return;
     this.unsaved = true;
-    if (!id) return; // 0: it waits for no label
+    if (!id) return; // 0: the sample waits for no label
     this.link!.label(id, label).catch((error: unknown) => this.say(inWords(error), true));
   }
 
-  /** What a class is called. */
+  /** Return the name of a class. */
   private called(label: number): string {
     return this.naming.called(label) ?? this.link!.configuration.class_names[label] ?? String(label);
   }
 
-  /** Buttons for these classes; the one that was pressed stays so while its class is there. */
+  /** Show buttons for these classes; a pressed button stays pressed while its class exists. */
   private showLabels(classes: readonly (readonly [number, string])[]): void {
     if (!classes.some(([label]) => label === this.label)) this.label = null;
     this.queries.offer(classes);
     const none = [null, texts.teach.predict] as const;
-    const labels = classes.length ? [...classes, none] : []; // a number comes by itself
+    const labels = classes.length ? [...classes, none] : []; // a number's target needs no button
     const made = labels.map(([label, text]) => {
       const button = make("button", { type: "button", "aria-pressed": String(label === this.label) }, text);
       button.onclick = () => {
@@ -205,7 +205,7 @@ export class Watch {
     this.labels.replaceChildren(...made);
   }
 
-  /** Let the board learn the stream that is chosen above. */
+  /** Let the board learn the stream chosen above. */
   private async stream(): Promise<void> {
     const { link } = this;
     if (!link) return;

@@ -1,8 +1,8 @@
-// What can be done, or in words why it cannot.
+// Elements of the page, or a message why they cannot be made.
 
 import { make } from "../dom";
 
-/** The elements that `made` makes; of an Error for people, its message. */
+/** Return the elements that `made` makes, or the message of its Error for people. */
 export function orWhyNot(made: () => readonly HTMLElement[]): readonly HTMLElement[] {
   try {
     return made();

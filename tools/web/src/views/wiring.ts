@@ -8,7 +8,7 @@ import { texts } from "../texts";
 
 const words = texts.wiring;
 const SVG = "http://www.w3.org/2000/svg";
-const [STEP, TOP, WIDTH, ABOVE] = [22, 72, 700, 14]; // of the picture's unit
+const [STEP, TOP, WIDTH, ABOVE] = [22, 72, 700, 14]; // in the picture's unit
 const [SENSOR, BOARD, BOARD_END, LIGHT, RAIL] = [150, 250, 390, 540, 580]; // places across it
 // A Raspberry Pi Pico's pins from above, USB at the top: 1 to 20, and 40 to 21
 const LEFT =
@@ -17,28 +17,28 @@ const RIGHT = (
   "VBUS VSYS GND 3V3_EN 3V3 VREF GP28 AGND GP27 GP26 RUN GP22 GND GP21 GP20 GP19 GP18 GND GP17 GP16"
 ).split(" ");
 const INSIDE = -1; // the row of a pin that is not at the board's edge
-const LIGHT_GND = 23; // beside the pins of lights
+const LIGHT_GND = 23; // next to the pins of lights
 
-/** A light at a pin, and what it tells. */
+/** A light at a pin, with its label. */
 interface Light {
   readonly pin: number;
   readonly label: string;
 }
 
-/** What tells the answer: lights, and a NeoPixel or a buzzer whose pin this is. */
+/** The parts that show the answer: lights, and the pin of a NeoPixel or a buzzer. */
 export interface Parts {
   readonly lights: readonly Light[];
   readonly pixel?: number;
   readonly buzzer?: number;
 }
 
-/** Whether something is to be wired. */
+/** Return whether a part is to be wired. */
 export const hasParts = ({ lights, pixel, buzzer }: Parts): boolean =>
   lights.length > 0 || pixel !== undefined || buzzer !== undefined;
 
 interface Place {
   readonly name: string; // as it is printed on the board
-  readonly number?: number; // counted along its edge, where all boards of the kind have the same
+  readonly number?: number; // counted along its edge, if all boards of the kind have the same
   readonly row: number;
   readonly isLeft: boolean;
 }
@@ -46,9 +46,9 @@ interface Place {
 type Wire = readonly [from: string, to: Place];
 type End = readonly [from: string, pin: number];
 
-const BARE = ["adc", "clamp"]; // what is at their pins is no module with wires of its own
+const BARE = ["adc", "clamp"]; // sensors whose pins have no module with its own wires
 
-/** The wires of a sensor's module beside those of its power; null: it has none. */
+/** Return the wires of a sensor's module besides power; null: there is no module. */
 export function signalsOf(sensor: SensorSettings): readonly End[] | null {
   const { scl, sda, pin } = { ...sensor, ...sensor.options } as Readonly<Record<string, unknown>>;
   if (BARE.includes(sensor.module ?? sensor.kind)) return null;
@@ -58,16 +58,16 @@ export function signalsOf(sensor: SensorSettings): readonly End[] | null {
 
 const isPico = ({ key }: Board): boolean => key.startsWith("rpi_pico");
 
-/** A pin as it is printed on the board. */
+/** Return a pin's name as printed on the board. */
 const nameOf = (board: Board, pin: number): string => (isPico(board) ? `GP${pin}` : `GPIO ${pin}`);
 
-/** A pin by its name, and by its number where all boards of the kind have the same. */
+/** Return a pin's name, with its number if all boards of the kind have the same. */
 export function pinName(board: Board, pin: number): string {
   const name = nameOf(board, pin);
   return pinLabel(picoPins().find((each) => each.name === name) ?? { name });
 }
 
-/** The picture and its table; the sensor is null where the board has none with wires of its own. */
+/** Make the picture and its table; the sensor is null if the board has none with its own wires. */
 export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts): HTMLElement {
   const { lights, pixel, buzzer } = parts;
   const signals = sensor && signalsOf(sensor);
@@ -126,7 +126,7 @@ function picoPins(): Place[] {
   ];
 }
 
-/** Of a board whose makers arrange the pins in many ways: those that are used. */
+/** Return the used pins, for a board whose makers arrange the pins in many ways. */
 function fewPins(signals: readonly End[] | null, parts: Parts): Place[] {
   const { lights, pixel, buzzer } = parts;
   const left = signals ? ["3V3", "GND", ...signals.map(([, pin]) => `GPIO ${pin}`)] : [];
@@ -170,7 +170,7 @@ function pinMarks(pin: Place, isUsed: boolean): SVGElement[] {
   ];
 }
 
-/** Its wires; `lower` keeps them apart from those of pins in another order. */
+/** Draw the sensor with its wires; `lower` keeps these apart from wires to pins in another order. */
 function sensorMarks(sensor: SensorSettings, wires: readonly Wire[], lower: number): SVGElement[] {
   const box = { x: 20, y: TOP - 20 + lower, width: SENSOR - 20, height: wires.length * STEP + 18, rx: 6 };
   const marks = wires.flatMap(([label, to], row) => {
@@ -189,7 +189,7 @@ function sensorMarks(sensor: SensorSettings, wires: readonly Wire[], lower: numb
   return [drawn("rect", { ...box, class: "part" }), ...name, ...marks];
 }
 
-/** Each light with its resistor at its pin; what they have in common goes to ground. */
+/** Draw each light with its resistor at its pin; the common wire goes to ground. */
 function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
   if (!wires.length) return [];
   const rows = [...wires.map(([, to]) => to), ground].map(down);
@@ -206,7 +206,7 @@ function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
   return [drawn("path", { d: rail, class: "wire GND" }), ...lights];
 }
 
-/** A NeoPixel or a buzzer, as high as its wires are apart; only the first shines. */
+/** Draw a NeoPixel or a buzzer, as high as its wires are apart; only a NeoPixel shines. */
 function moduleMarks(name: string, wires: readonly Wire[], shines: boolean): SVGElement[] {
   if (!wires.length) return [];
   const rows = wires.map(([, to]) => down(to));
