@@ -39,7 +39,7 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   path.append(make("ol", {}, ...steps.map((each) => make("li", {}, wayTo(each)))));
 }
 
-/** A step of the path, with its heading. */
+/** Make a step of the path, with its heading. */
 function step(
   id: string,
   { title, lead }: { readonly title: string; readonly lead: string },
@@ -50,7 +50,7 @@ function step(
   return make("section", { id, "aria-labelledby": heading.id }, heading, about, ...parts);
 }
 
-/** A link to a step; what stands behind the # of the address stays there. */
+/** Make a link to a step; the address keeps its part after the #. */
 function wayTo(section: HTMLElement): HTMLElement {
   const heading = section.querySelector("h2")!;
   const link = make("a", { href: `#${heading.id}` }, heading.textContent);
@@ -62,7 +62,7 @@ function wayTo(section: HTMLElement): HTMLElement {
   return link;
 }
 
-/** The page in another language, with what stands behind the # of its address. */
+/** Make links to the page in other languages, which keep the address's part after the #. */
 function languageLinks(): HTMLElement {
   const others = LANGUAGES.filter(([name]) => name !== texts.language).map(([name, called]) =>
     make("a", { href: `?lang=${name}${location.hash}`, lang: name, hreflang: name }, called),
@@ -93,5 +93,5 @@ if (typeof WebAssembly === "object" && typeof Worker === "function") {
   main.append(make("p", { class: "bad", role: "alert" }, texts.browser));
 }
 if ("serviceWorker" in navigator) {
-  navigator.serviceWorker.register("offline.js").catch(() => undefined); // it only works online
+  navigator.serviceWorker.register("offline.js").catch(() => undefined); // the page only works online
 }

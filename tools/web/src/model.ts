@@ -17,7 +17,7 @@ const OF_SWITCHES = ["companions", "switches"].map((name) => `device.${name}`);
 const [OF_TONES, OF_KEYS] = ["device.switches:Buzzer", "device.switches:UsbKeyboard"] as const;
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
-/** A model, and what it has learned. */
+/** A model, with its learned state. */
 export interface Model {
   readonly learner: Learner;
   readonly parameters: Parameters;
@@ -29,20 +29,20 @@ export interface Model {
   readonly accuracy: number; // millionths
   readonly crc32: number;
   readonly saved: Saved;
-  readonly extraction?: Extraction; // what the features were made of
+  readonly extraction?: Extraction; // how the features were made
 }
 
-/** What a board's program has around the model. */
+/** A board's program, apart from the model. */
 export interface Target {
   readonly board: Board;
   readonly sensor: SensorSettings;
-  readonly switches: readonly (readonly Switched[])[]; // of each class; none: nothing is switched
-  readonly above: Above; // a class switches nothing below it
+  readonly switches: readonly (readonly Switched[])[]; // by class; none: nothing is switched
+  readonly above: Above; // confidence below which a class switches nothing
 }
 
 type Files = Readonly<Record<string, Uint8Array>>;
 
-/** The file that `microshrub simulate --save` writes, and more files in it. */
+/** Make the file that `microshrub simulate --save` writes, with more files in it. */
 export function modelFile(model: Model, data: PageData, more: Files = {}): Blob {
   const config = {
     format: data.model_format,
@@ -61,18 +61,18 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
   return zip({ [CONFIG]: json(config), ...states(model), ...more });
 }
 
-/** Throws an Error for people if the board cannot have such a program. */
+/** Throw an Error for people if the board cannot have such a program. */
 export function checkTarget(model: Model, target: Target): void {
   checkPins(programSettings(model, target), target.board);
 }
 
-/** Bytes of RAM that a program with that model takes there. */
+/** Return the bytes of RAM that a program with the model takes on a board. */
 export function takenOn(board: Board, { learner, saved }: Model, hasSensor: boolean): number {
   const overhead = board.overhead[learner.key]![hasSensor ? "motion" : "program"];
   return saved.learner.length + saved.quantizer.length + overhead;
 }
 
-/** The files of `microshrub build` for a board, with the library for that processor. Rejects as checkTarget() throws. */
+/** Return the files of `microshrub build` for a board, with the library for its processor. Rejects as checkTarget() throws. */
 export async function programFiles(
   model: Model,
   target: Target,
@@ -103,7 +103,7 @@ export async function programFiles(
   };
 }
 
-/** What config.json has besides the learner, in the order of `build`: a board knows a program by the bytes of it. */
+/** Return config.json except for the learner, in the order of `build`: a board identifies a program by the file's bytes. */
 function programSettings({ extraction }: Model, { board, sensor, switches, above }: Target): ProgramSettings {
   const hasSensor = sensor.kind !== "serial";
   const { sensor: _, extraction: __, watchdog, text, ...rest } = hasSensor ? board.motion : board.serial;
@@ -118,7 +118,7 @@ function programSettings({ extraction }: Model, { board, sensor, switches, above
   };
 }
 
-/** The compiled files of the device library that the program needs. */
+/** Return the compiled files of the device library that the program needs. */
 async function libraryFor(
   model: Model,
   target: Target,
@@ -148,7 +148,7 @@ async function libraryFor(
   return { ...Object.fromEntries(files), [pathOf("native")]: native[`${model.learner.key}.mpy`]! };
 }
 
-/** Of each file: from which byte on, how many go, and what comes in their place. */
+/** For each file: the place, how many bytes are removed, and their replacement. */
 type Changes = Readonly<Record<string, readonly (readonly [number, number, string])[]>>;
 
 function changed(bytes: Uint8Array<ArrayBuffer>, changes: Changes[string]): Uint8Array<ArrayBuffer> {
@@ -162,7 +162,7 @@ function changed(bytes: Uint8Array<ArrayBuffer>, changes: Changes[string]): Uint
   return joined([...parts, bytes.subarray(at)]);
 }
 
-/** The module's file that is without what of it the program does not have. */
+/** Return the module's file without the parts that the program does not have. */
 function fileOf(module: string, more: readonly string[], some: PageData["more_of_device"]): string {
   const gone = (some[module] ?? []).filter((part) => !more.includes(`${module}:${part}`));
   return [module, ...gone].join("-");
@@ -172,7 +172,7 @@ const WITHOUT = /-[^/]*(?=\.mpy$)/; // in a file's name
 
 const pathOf = (module: string): string => `${PACKAGE}/${module.replaceAll(".", "/")}.mpy`;
 
-/** The modules that only some programs have, and this one has. */
+/** Return the optional modules that this program has. */
 function moreModules({ sensor, switches }: Target): string[] {
   return [
     ...modulesFor(sensor),
@@ -182,7 +182,7 @@ function moreModules({ sensor, switches }: Target): string[] {
   ];
 }
 
-/** The program's modules, and those that the learner has imported in the page. */
+/** Return the program's modules, and those that the learner has imported in the page. */
 function modulesOf(model: Model, { sensor }: Target, more: readonly string[]): string[] {
   const imported = model.saved.modules
     .filter((name, _, all) => !all.some((other) => other.startsWith(`${name}.`))) // a folder
@@ -197,7 +197,7 @@ function states(model: Model): Record<string, Uint8Array> {
   return { [LEARNER]: model.saved.learner, [QUANTIZER]: model.saved.quantizer };
 }
 
-/** As json.dumps() of Python writes it. */
+/** Return JSON as Python's json.dumps() writes it. */
 function pythonJson(value: unknown): Uint8Array {
   const lines = JSON.stringify(value, null, 1).replace(/,\n */g, ", ").replace(/\n */g, "");
   const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;

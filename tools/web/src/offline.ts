@@ -1,9 +1,9 @@
-// The service worker: keeps all of the page's files, so that it works without a network.
+// The service worker: keeps all of the page's files, so that the page works without a network.
 
 /// <reference lib="webworker" />
 
-declare const FILES: readonly string[]; // by bundle.mjs
-declare const VERSION: string; // another one for other contents
+declare const FILES: readonly string[]; // set by bundle.mjs
+declare const VERSION: string; // changes with the contents
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
 const CACHE = `microshrub-${VERSION}`;

@@ -1,4 +1,4 @@
-// What `make web` has written beside the page: boards, learners, streams, the library's files.
+// The data that `make web` writes for the page: boards, learners, streams, the library's files.
 
 import type { Setting, SensorSettings } from "./link/sensor_settings";
 
@@ -9,35 +9,35 @@ export interface Board {
   readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
   readonly serial: ProgramSettings; // of a program whose samples come over the line
-  readonly motion: ProgramSettings; // of one that has a sensor
+  readonly motion: ProgramSettings; // of a program with a sensor
   readonly lights: readonly number[]; // pins for lights
   readonly pins: Pins;
   readonly wired: WiredPins;
-  /** By learner, bytes of code, headers and objects: of one's own program, or of the page's two. */
+  /** By learner, bytes of code, headers and objects: in a user's own program, or in the page's two. */
   readonly overhead: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly wifi: boolean;
-  readonly keys: boolean; // whether it can be a USB keyboard
-  readonly bytes: number; // Thicket's size there, for a stream of the user's own
+  readonly keys: boolean; // whether the board can be a USB keyboard
+  readonly bytes: number; // Thicket's size on the board, for a user's own stream
 }
 
 export interface Pins {
   readonly last: number;
-  readonly layout: string | null; // "rp2": it is known which are analog, and which a bus can have
+  readonly layout: string | null; // "rp2": the analog pins, and the pins of each bus, are known
 }
 
-/** What a class switches, as in config.json: a pin; a NeoPixel's pin and its red, green and blue; a buzzer's pin and its hertz; or a key. */
+/** A thing that a class switches, as in config.json: a pin; a NeoPixel's pin, red, green and blue; a buzzer's pin and hertz; or a key. */
 export type Switched = number | readonly number[];
-/** Whether it presses a key. */
+/** Return whether a switched thing is a key. */
 export const isKey = (what: Switched): boolean =>
   typeof what !== "number" && what.length === 1;
 
-/** Whether it sounds a buzzer. */
+/** Return whether a switched thing is a buzzer's tone. */
 export const isTone = (what: Switched): boolean => typeof what !== "number" && what.length === 2;
 
-/** What config.json has besides the learner: sensor, alarm and so on. */
+/** The parts of config.json besides the learner: sensor, alarm and so on. */
 export type ProgramSettings = Readonly<Record<string, unknown>>;
 
-/** The pins that a sensor has if nobody says others: those of a bus, and of one alone. */
+/** A sensor's default pins: those of a bus, and those of a single pin. */
 export interface WiredPins {
   readonly scl: number;
   readonly sda: number;
@@ -49,11 +49,11 @@ export interface WiredPins {
 /** A sensor that `microshrub build --sensor` knows. */
 export interface SensorKind {
   readonly key: string;
-  readonly config: SensorSettings; // what config.json has of it, whatever its settings
-  readonly settings: Readonly<Record<string, Setting | null>>; // their defaults; null: the board has one
-  readonly channels: readonly string[]; // of one with a driver
+  readonly config: SensorSettings; // its part of config.json for any settings
+  readonly settings: Readonly<Record<string, Setting | null>>; // with their defaults; null: the board's own
+  readonly channels: readonly string[]; // of a sensor with a driver
   readonly is_analog: boolean; // its pin reads voltages
-  readonly seconds: number; // between two readings, where that is more than one
+  readonly seconds: number; // between two readings, if more than one
   readonly compiled: string | null; // its driver for any processor, in base64
 }
 
@@ -73,14 +73,14 @@ export interface Option {
 export interface Learner {
   readonly key: string;
   readonly learner_class: string; // its name
-  readonly asks_two_valued: boolean; // it wants to know which features have two values
+  readonly asks_two_valued: boolean; // whether it takes a list of the features with two values
   readonly grows: boolean; // its ranges begin with the first sample, and grow
   readonly options: readonly Option[];
   readonly modules: readonly string[]; // of a program with such a learner, for any processor
-  readonly motion_modules: readonly string[]; // of one that feels its motion
+  readonly motion_modules: readonly string[]; // of a program with a motion sensor
 }
 
-/** What the simulator came to when the page was built. */
+/** The simulator's result when the page was built. */
 export interface Expected {
   readonly learner: string;
   readonly options: Parameters;
@@ -104,12 +104,12 @@ export interface PageData {
   readonly config_version: number;
   readonly program: string; // the version of a board's program
   readonly model_format: number;
-  /** What `microshrub flash` has a board run; in `selftest`, %r stands for a folder. */
+  /** The code that `microshrub flash` runs on a board; in `selftest`, %r stands for a folder. */
   readonly board_code: { readonly helpers: string; readonly loader: string; readonly selftest: string };
   readonly boards: readonly Board[];
   readonly sensors: readonly SensorKind[];
   readonly learners: readonly Learner[];
-  /** Modules of the library that only some programs have, and what only some of these have of them. */
+  /** The library's modules that only some programs have, with the parts that only some of these have. */
   readonly more_of_device: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly SampleStream[];
 }
@@ -121,10 +121,10 @@ export async function loadPageData(): Promise<PageData> {
   return (await fetched("data.json")).json() as Promise<PageData>;
 }
 
-export const BYTECODE = "bytecode"; // stands for a processor: the library for any
-export const PAGE = "page"; // the library that runs here
+export const BYTECODE = "bytecode"; // in place of a processor: the library for any
+export const PAGE = "page"; // the library that runs in the page
 
-/** A library of the page: a line of JSON with names and bytes, then the files. */
+/** Load a library of the page: a line of JSON with names and bytes, then the files. */
 export async function loadLibrary(name: string): Promise<Library> {
   const packed = await (await fetched(`library/${name}.gz`)).blob();
   const unpacked = packed.stream().pipeThrough(new DecompressionStream("gzip"));

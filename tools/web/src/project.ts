@@ -1,10 +1,9 @@
 // A project: a model's file with the recordings in it. The page opens it again, and `simulate`,
 // `build` and `show` read the same file.
-//
-// Beside what a model's file has, it holds
+// Besides the contents of a model's file, it has
 //   recording.csv  the samples with their classes, which the simulator learns
 //   gestures.json  the sensor, the board, what classes need and switch, and each recording's readings and samples in base64
-// What the readings are is known of a sensor of this page; of a board's it stands in config.json.
+// The shape of readings is known for a sensor of this page; for a board's sensor, it is in config.json.
 
 import type { Kept } from "./learning/autosave";
 import type { Gestures } from "./learning/gestures";
@@ -20,7 +19,7 @@ import type { Chosen } from "./views/switch_fields";
 import { unzip } from "./zip";
 
 const [CONFIG, CSV, GESTURES] = ["config.json", "recording.csv", "gestures.json"] as const;
-export const PARTS = [CONFIG, GESTURES] as const; // that opening it needs
+export const PARTS = [CONFIG, GESTURES] as const; // files that the page needs to open a project
 const LONGEST = 1 << 27; // bytes of a file
 
 interface Packed {
@@ -50,7 +49,7 @@ export function projectFile(
   });
 }
 
-/** What is in a project's file; kinds are the sensors that the page knows. Throws an Error for people if it is none. */
+/** Read a project's file; kinds are the sensors that the page knows. Throws an Error for people for any other file. */
 export async function readProject(file: File, kinds: readonly SensorKind[]): Promise<Kept> {
   const refused = new Error(texts.teach.noProject(file.name));
   if (file.size > LONGEST) throw refused;
@@ -85,7 +84,7 @@ interface Config {
 interface GesturesFile {
   readonly source: Source;
   readonly sensor?: SensorSettings; // of a board
-  readonly board?: string; // for which it was made
+  readonly board?: string; // for which the project was made
   readonly above?: Above;
   readonly switched?: Chosen | null;
   readonly recordings: readonly Packed[];
@@ -104,7 +103,7 @@ function isChosen({ kind, at, of }: Chosen): boolean {
   return texts.every((each) => typeof each === "string");
 }
 
-/** What the readings of a board were. Throws a RangeError where this page makes no such samples. */
+/** Return the shape of a board's readings. Throws a RangeError if this page makes no such samples. */
 function shapeIn({ channels, rate, options }: Extraction): Shape {
   const shape = { axes: channels, rate, zero: options["zero"] as readonly number[] };
   const isWhole = channels.length > 0 && rate >= 1 && shape.zero.length === channels.length;
@@ -115,7 +114,7 @@ function shapeIn({ channels, rate, options }: Extraction): Shape {
   return shape;
 }
 
-/** The board's sensor, if this page can put a program for it on a board. */
+/** Return the board's sensor, if this page can put a program for it on a board. */
 function sensorIn({ sensor }: GesturesFile, kinds: readonly SensorKind[]): Pick<Shape, "sensor"> {
   return sensor && isKnown(sensor, kinds) ? { sensor } : {};
 }

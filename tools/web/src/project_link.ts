@@ -1,14 +1,14 @@
-// A project in a link: what `#project=` is followed by opens it on another machine, and no server
-// sees it, since browsers do not send that part.
+// A project in a link: the text after `#project=` opens it on another machine, and no server sees
+// that text, since browsers do not send it.
 
 import { PARTS } from "./project";
 import { texts } from "./texts";
 import { unzip, zip } from "./zip";
 
 const BEGIN = "#project=";
-const MOST = 100_000; // letters: longer ones are cut off on their way
+const MOST = 100_000; // letters: longer links are cut off in transit
 
-/** A link to this page with a project in it. Rejects with an Error for people if that is too large. */
+/** Return a link to this page with a project in it. Rejects with an Error for people if the link is too long. */
 export async function linkTo(project: Blob): Promise<string> {
   const parts = unzip(new Uint8Array(await project.arrayBuffer()))!;
   const needed = zip(Object.fromEntries(PARTS.map((name) => [name, parts[name]!])));
@@ -21,7 +21,7 @@ export async function linkTo(project: Blob): Promise<string> {
   return origin + pathname + search + BEGIN + letters;
 }
 
-/** The project in the address, which begins with #project= and loses it. */
+/** Return the project in the address's part that begins with #project=, and remove that part. */
 export async function linkedProject(): Promise<File> {
   const { hash } = location;
   history.replaceState(null, "", location.pathname + location.search);

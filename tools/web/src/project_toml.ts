@@ -1,5 +1,5 @@
-// microshrub.toml: what the commands of a project share. `microshrub init` writes it, and so does this
-// page; each opens what the other wrote.
+// microshrub.toml: what the commands of a project share. `microshrub init` writes it, and so does
+// this page; each opens the other's file.
 
 import { parse, TomlError } from "smol-toml";
 import { nameOfKey } from "./keys";
@@ -14,19 +14,19 @@ const OF_PIN = "label-pin";
 
 type Value = string | number | boolean | readonly Value[];
 type Section = Readonly<Record<string, Value>>;
-/** What a file says, by key; a section by its name. */
+/** A file's values by key, and its sections by name. */
 export type TomlContent = Readonly<Record<string, Value | Section>>;
 
-/** What the page takes of it. */
+/** The settings that the page uses. */
 export interface Settings {
   readonly content: TomlContent;
   readonly board: Board | null;
   readonly sensor: SensorKind | null;
-  readonly given: Readonly<Record<string, Setting>>; // to the sensor
+  readonly given: Readonly<Record<string, Setting>>; // settings of the sensor
   readonly classNames: readonly string[]; // none: the file has no labels
 }
 
-/** Throws an Error for people. */
+/** Read the settings in a text. Throws an Error for people. */
 export function readToml(text: string, data: PageData): Settings {
   const content = parsed(text);
   for (const [name, value] of Object.entries(content)) {
@@ -46,7 +46,7 @@ export function readToml(text: string, data: PageData): Settings {
 
 const isSection = (value: Value | Section): value is Section => typeof value === "object" && !Array.isArray(value);
 
-/** A key's text; of several, the first one's. */
+/** Return a key's text; the first of several. */
 function textOf(content: TomlContent, key: string): string | null {
   const value = content[key];
   const first = Array.isArray(value) ? (value[0] as Value | undefined) : value;
@@ -55,7 +55,7 @@ function textOf(content: TomlContent, key: string): string | null {
   return first.trim();
 }
 
-/** A key's words: a list, or a text with quotes around a word that has spaces. */
+/** Return a key's words: a list, or a text with quotes around a word that has spaces. */
 function wordsOf(content: TomlContent, key: string): readonly string[] {
   const value = content[key];
   if (!Array.isArray(value)) {
@@ -66,7 +66,7 @@ function wordsOf(content: TomlContent, key: string): readonly string[] {
   return value as readonly string[];
 }
 
-/** The same with the classes of `--label-pin` as they are called by now. */
+/** Return the content with the current names of classes in `--label-pin`. */
 export function renamedIn(content: TomlContent, called: ReadonlyMap<string, string>): TomlContent {
   const to = (word: string): string => {
     const [key, name = ""] = word.split("=", 2);
@@ -83,7 +83,7 @@ export function renamedIn(content: TomlContent, called: ReadonlyMap<string, stri
   };
 }
 
-/** Such as scl=1 or pins=26,27. */
+/** Parse an option such as scl=1 or pins=26,27. */
 function optionOf(option: string, { key, settings }: SensorKind): readonly [string, Setting] {
   const [name = "", value = ""] = option.split("=");
   if (!(name in settings)) throw new Error(words.noOption(key, option, Object.keys(settings)));
@@ -108,7 +108,7 @@ function isValue(value: unknown): value is Value {
   return Array.isArray(value) ? value.every(isValue) : ["string", "number", "boolean"].includes(typeof value);
 }
 
-/** The text of a file with these keys; what is null is left out. */
+/** Return the text of a file with these keys, except those that are null. */
 export function writtenToml(content: Readonly<Record<string, Value | Section | null>>): string {
   const all = Object.entries(content).filter((each): each is [string, Value | Section] => each[1] !== null);
   const keys = all.flatMap(([key, value]) => (isSection(value) ? [] : [`${key} = ${written(value)}`]));
@@ -122,7 +122,7 @@ function written(value: Value): string {
   return Array.isArray(value) ? `[${value.map(written).join(", ")}]` : JSON.stringify(value);
 }
 
-/** What stands behind `--sensor`, for each sensor. */
+/** Return the text after `--sensor` for each sensor. */
 export function sensorTexts(sensor: SensorSettings): string[] {
   if (sensor.sensors) return sensor.sensors.flatMap(sensorTexts);
   const { kind, module, class: _, values: __, options, ...settings } = sensor;
@@ -132,7 +132,7 @@ export function sensorTexts(sensor: SensorSettings): string[] {
   return [[module ?? kind, ...all.map(([name, value]) => `${name}=${text(value)}`)].join(" ")];
 }
 
-/** What stands behind `--switch`. */
+/** Return the texts after `--switch`. */
 export function switchTexts(switches: readonly (readonly Switched[])[], classNames: readonly string[]): string[] {
   const text = (what: Switched): string => {
     if (typeof what === "number") return String(what);
@@ -144,7 +144,7 @@ export function switchTexts(switches: readonly (readonly Switched[])[], classNam
   return switches.flatMap((row, c) => (row.length ? [`${classNames[c]!}=${row.map(text).join("+")}`] : []));
 }
 
-/** The keys that label while the board records. */
+/** Return the keys that label while the board records. */
 export function labelKeys(classNames: readonly string[]): string[] {
   return classNames.map((name, c) => `${c}=${name}`);
 }

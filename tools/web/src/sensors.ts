@@ -1,12 +1,12 @@
-// What a phone or laptop can feel, as a board's sensor of some axes with 16 bits each.
+// The sensors of a phone or laptop, as a board's sensor of some axes with 16 bits each.
 
 import type { Shape } from "./learning/windows";
 import { texts } from "./texts";
 
-/** A value of 16 bits with a sign for each axis; null where readings are missing. */
+/** A signed value of 16 bits for each axis; null for missing readings. */
 export type Reading = readonly number[] | null;
 
-/** Gives the readings that came since it was asked last, and counts those that are missing; `stop` ends it. */
+/** A sensor: `read` returns the readings since the last call, `lost` counts missing ones, `stop` ends it. */
 export interface Sensor {
   readonly lost: number;
   read(): readonly Reading[];
@@ -23,8 +23,8 @@ const AXES = {
   microphone: ["level", "low", "middle", "high"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 type DeviceSource = keyof typeof AXES;
-export type Source = DeviceSource | "board"; // or that of a board on a cable
-/** What a board can have, and what only this device has. */
+export type Source = DeviceSource | "board"; // or a board on a cable
+/** Sensors that a board can have, and sensors that only this device has. */
 export const SOURCES = {
   board: ["motion", "board"],
   play: ["pointer", "keyboard", "microphone"],
@@ -36,28 +36,28 @@ export function isSource(name: string): name is Source {
 
 const RATE = 50; // readings a second
 
-/** What the readings of this device's sensors are; null for a board, which tells it. */
+/** Return the shape of a sensor's readings; null for a board, which reports its own. */
 export function shapeOf(source: Source): Shape | null {
   if (source === "board") return null;
   return { axes: AXES[source], rate: RATE, zero: AXES[source].map(() => 0) };
 }
 
-/** Begin to read a sensor of this device. Call it first thing when the user has pressed. */
+/** Start to read a sensor of this device. Call this first after a press by the user. */
 export async function openSensor(source: DeviceSource, pad: HTMLElement): Promise<Sensor> {
   return new Sampled(await opened(source, pad));
 }
 
-/** Tells what was felt at a moment, each one later than the one before; `memory` is for how many readings back. */
+/** A source of readings: `at` returns the reading of a moment, later at each call, up to `memory` readings ago. */
 interface Feeler {
   readonly memory: number;
   at(moment: number): Reading;
   stop(): void;
 }
 
-/** Readings at the rate by the clock, however seldom a busy page asks for them. */
+/** Readings at the clock's rate, however rarely a busy page reads them. */
 class Sampled implements Sensor {
   lost = 0;
-  private begin: number | null = null; // when it was asked first
+  private begin: number | null = null; // time of the first read
   private taken = 0; // readings since then
 
   constructor(private readonly feeler: Feeler) {}
@@ -80,18 +80,18 @@ class Sampled implements Sensor {
   }
 }
 
-/** What the clock of events says now, in milliseconds. */
+/** Return the time of the clock of events, in milliseconds. */
 function clock(): number {
   return new Event("now").timeStamp;
 }
 
-/** What happened, with the time of each: a browser that is busy tells it later. */
+/** Events with their times, which a busy browser delivers late. */
 class Happened {
   private readonly waiting: (readonly [moment: number, act: () => void])[] = [];
 
   add({ timeStamp }: Event, act: () => void): void {
     this.waiting.push([Math.min(timeStamp, clock()), act]);
-    if (this.waiting.length > MOST_WAITING) this.waiting.shift()![1](); // nobody asks
+    if (this.waiting.length > MOST_WAITING) this.waiting.shift()![1](); // no reading is taken
   }
 
   upTo(moment: number): void {
@@ -112,9 +112,9 @@ function opened(source: DeviceSource, pad: HTMLElement): Promise<Feeler> {
   }
 }
 
-const NEARLY = 1e-6; // of a reading: what the clock's fractions may lack
+const NEARLY = 1e-6; // of a reading: the clock's rounding
 const MEMORY = 2 * RATE; // readings
-const OF_NOW = 5; // readings for which a level that is only known now may stand
+const OF_NOW = 5; // readings for which the current level may be used
 const MOST_WAITING = 10_000; // events
 const SILENT = 500; // milliseconds without motion data, after which readings are missing
 const MOST = 32767;
@@ -122,18 +122,18 @@ const COUNTS_PER_G = 16384; // an MPU-6050 as MicroPython's program sets it: 2 g
 const STANDARD_GRAVITY = 9.80665; // m/s²
 const COUNTS_PER_DEGREE = 131; // a second: 250 degrees a second
 const POINTER_UNITS = 20; // a pixel
-const KEY = 8000; // what a key counts
+const KEY = 8000; // units of a key
 const OF_THE_PAGE = ["Tab", "Enter", "Escape"]; // keys by which buttons are reached and pressed
-const FADE = 0.9; // of the taps, a reading
+const FADE = 0.9; // decay of taps per reading
 const LOUDNESS_UNITS = 100; // a step of 1/255
 const PLAIN_SOUND = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 
-/** The motion sensor, in the units of an MPU-6050. */
+/** Open the motion sensor, in the units of an MPU-6050. */
 async function motionSensor(): Promise<Feeler> {
   await askPermission();
   const happened = new Happened();
   let newest: readonly number[] | null = null;
-  let newestAt = 0; // when
+  let newestAt = 0; // its time
   const take = (event: DeviceMotionEvent): void => {
     const { x, y, z } = event.accelerationIncludingGravity ?? {};
     const { alpha, beta, gamma } = event.rotationRate ?? {};
@@ -158,7 +158,7 @@ async function motionSensor(): Promise<Feeler> {
   return { memory: MEMORY, at, stop };
 }
 
-/** The pointer on an element: where it is, from the middle, and how fast it moves. */
+/** Open the pointer on an element: its place, from the middle, and its speed. */
 function pointerSensor(pad: HTMLElement): Feeler {
   const happened = new Happened();
   let [x, y] = [0, 0];
@@ -183,7 +183,7 @@ function pointerSensor(pad: HTMLElement): Feeler {
   return { memory: MEMORY, at, stop };
 }
 
-/** Keys: the arrows, and how lately and how often any key was pressed. */
+/** Open the keyboard: the arrows, and how recently and how often any key was pressed. */
 function keyboardSensor(): Feeler {
   const happened = new Happened();
   const held = new Set<string>();
@@ -218,7 +218,7 @@ function keyboardSensor(): Feeler {
   return { memory: MEMORY, at, stop };
 }
 
-/** How loud it is, in all and in three bands. */
+/** Open the microphone: the loudness, in all and in three bands. */
 async function microphoneSensor(): Promise<Feeler> {
   if (!isSecureContext) throw new SensorError(texts.teach.insecureMicrophone);
   let stream: MediaStream;
@@ -246,7 +246,7 @@ async function microphoneSensor(): Promise<Feeler> {
   return { memory: OF_NOW, at, stop };
 }
 
-/** Readings as bytes, the high one of a value first. */
+/** Return a reading as bytes, the high byte of a value first. */
 export function readingBytes(reading: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(2 * reading.length));
   reading.forEach((value, axis) => view.setInt16(2 * axis, value));
@@ -257,7 +257,7 @@ function limited(value: number): number {
   return Math.min(Math.max(Math.round(value), -MOST), MOST);
 }
 
-/** Phones of Apple ask their user, and only while a press is being handled. */
+/** Ask for permission, which Apple's phones require and grant only during a press. */
 async function askPermission(): Promise<void> {
   if (!isSecureContext) throw new SensorError(texts.teach.insecure);
   if (typeof DeviceMotionEvent === "undefined") throw new SensorError(texts.teach.noMotion);

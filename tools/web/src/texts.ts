@@ -1,5 +1,5 @@
-// What the page says, in the language of ?lang= in its address, or the first one that the browser
-// wants and the page has.
+// The page's texts, in the language of ?lang= in its address, or in the first of the browser's
+// languages that the page has.
 
 import { de } from "./texts/de";
 import { en } from "./texts/en";
@@ -8,13 +8,13 @@ export type Texts = typeof en;
 
 const all: Readonly<Record<string, Texts>> = { en, de };
 
-/** Each language in its own words, with what stands in the address for it. */
+/** Each language's own name, with its code in the address. */
 export const LANGUAGES = [
   ["en", "English"],
   ["de", "Deutsch"],
 ] as const;
 
-/** The language that is asked for; a worker has it from the page as its name. */
+/** Return the requested language; a worker gets it from the page as its name. */
 function asked(): string | null {
   if (typeof document === "undefined") return (globalThis as { name?: string }).name ?? null;
   return new URLSearchParams(location.search).get("lang");
@@ -31,13 +31,13 @@ export function count(n: number): string {
   return n.toLocaleString(texts.language);
 }
 
-/** Millionths as percent. */
+/** Return millionths as percent. */
 export function percent(millionths: number): string {
   const one = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   return `${(millionths / 10_000).toLocaleString(texts.language, one)} %`;
 }
 
-/** A share as percent, as the simulator tells it. */
+/** Return a share as percent, as the simulator prints it. */
 export function wholePercent(share: number): string {
   return `${Math.round(100 * share)} %`;
 }

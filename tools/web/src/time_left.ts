@@ -2,9 +2,9 @@
 
 import { texts } from "./texts";
 
-const SOON = 5; // seconds that nobody has to be told of
+const SOON = 5; // seconds that are not worth a text
 
-/** So many seconds, in words; "" for few. */
+/** Return seconds in words; "" for few. */
 export function inWords(seconds: number): string {
   if (!(seconds >= SOON) || seconds === Infinity) return "";
   if (seconds < 90) return texts.playground.seconds(Math.round(seconds));
@@ -12,7 +12,7 @@ export function inWords(seconds: number): string {
   return texts.playground.hours(Math.round(seconds / 3600));
 }
 
-/** Tells how long is left of a work that began now, from the share that is done. */
+/** Estimates the time left for work that began now, from the share that is done. */
 export class TimeLeft {
   private readonly begin = performance.now();
 

@@ -1,4 +1,4 @@
-// What the page asks of a board's program over the link.
+// The page's requests to a board's program over the link.
 
 import { COUNTS, LINK, UNKNOWN, WORDS } from "../shared";
 import { crc32 } from "../zip";
@@ -7,21 +7,21 @@ import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./lin
 import type { SensorSettings } from "./sensor_settings";
 
 const THIS_IS_NORMAL = 2; // in a request ANOMALY
-const HIGH = 2 ** 29; // what the high word of a sum counts
-const MOST_CLASSES = 32; // whose confusion matrix a board keeps
+const HIGH = 2 ** 29; // the weight of a sum's high word
+const MOST_CLASSES = 32; // up to which a board keeps a confusion matrix
 
-/** The part of config.json that is shown, or that says what the values are. */
+/** The part of config.json that is shown, or that describes the values. */
 export interface Configuration {
-  readonly class_names: readonly string[]; // none where a number is predicted
+  readonly class_names: readonly string[]; // none if a number is predicted
   readonly feature_names: readonly string[];
   readonly units: readonly (readonly [number, number])[] | null;
-  readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
-  readonly warmup?: number; // samples in which they are seen
+  readonly quantizer?: string | null; // the file of the ranges; without it, a warm-up sets them
+  readonly warmup?: number; // samples of the warm-up
   readonly spare_classes?: object | null; // there are classes that get their names on the board
   readonly anomaly?: object | null; // each sample has a score of how unusual it is
-  readonly queries?: object | null; // the board asks for labels, and learns no others
+  readonly queries?: object | null; // the board queries labels, and learns no others
   readonly regression?: { readonly column: number }; // the value of a sample that is predicted
-  readonly sensor?: SensorSettings; // not known of a program that is too old
+  readonly sensor?: SensorSettings; // missing in a program that is too old
   readonly extraction?: object | null; // samples are made of windows of readings
 }
 
@@ -30,12 +30,12 @@ type Answer<Name extends keyof typeof WORDS> = Readonly<Record<(typeof WORDS)[Na
 export type DeviceStatus = Answer<"DeviceStatus">;
 export type AnomalyStatus = Answer<"AnomalyStatus">;
 export type Query = Answer<"Query">;
-/** With the mean absolute errors of the predictions and of the last known targets. */
+/** The errors, with mean absolute errors of the predictions and of the last known targets. */
 export type RegressionErrors = Answer<"RegressionErrors"> & { readonly mae: number; readonly nochange: number };
 
-/** A sample of the board's own sensor; label is null where it is not known. */
+/** A sample of the board's own sensor; label is null if unknown. */
 export interface Observation {
-  readonly number: number; // 1 is the first one of a session; behind 65535 comes 0
+  readonly number: number; // 1 is the first of a session; 0 follows 65535
   readonly id: number;
   readonly predicted: number;
   readonly confidence: number;
@@ -44,9 +44,9 @@ export interface Observation {
 }
 
 export class BoardLink {
-  /** Is called with the reason when the line is lost, and with null when it is back. */
+  /** Called with the reason when the line is lost, and with null when it is back. */
   interrupted: (why: string | null) => void = () => undefined;
-  /** Is called with each observation. */
+  /** Called with each observation. */
   observed: (observation: Observation) => void = () => undefined;
   private link!: Link;
   private loaded!: Configuration;
@@ -69,7 +69,7 @@ export class BoardLink {
     return this.loaded;
   }
 
-  /** Which value of a sample the board predicts; null if it predicts classes. */
+  /** The place of the value that the board predicts; null if it predicts classes. */
   get target(): number | null {
     return this.begun.classes === 1 ? (this.loaded.regression?.column ?? null) : null;
   }
@@ -95,7 +95,7 @@ export class BoardLink {
     return answer("DeviceStatus", await this.link.request(LINK.STATUS));
   }
 
-  /** [label * classes + prediction]; empty where there are too many classes. */
+  /** Read the counts [label * classes + prediction]; empty with too many classes. */
   async confusion(): Promise<number[]> {
     const { classes } = this.welcome;
     const counts: number[] = [];
@@ -108,7 +108,7 @@ export class BoardLink {
     return counts;
   }
 
-  /** How good the numbers are that the board predicts. */
+  /** Read the errors of the numbers that the board predicts. */
   async errors(): Promise<RegressionErrors> {
     const errors = answer("RegressionErrors", await this.link.request(LINK.REGRESSION, Uint8Array.of(0)));
     const mean = (high: number, low: number): number => (HIGH * high + low) / Math.max(errors.scored, 1);
@@ -116,28 +116,28 @@ export class BoardLink {
     return { ...errors, mae: mean(errors.high, errors.low), nochange };
   }
 
-  /** How unusual the last sample was. Its predictions go on without scores. */
+  /** Read the anomaly score of the last sample. Predictions go on without scores. */
   async anomaly(): Promise<AnomalyStatus> {
     return answer("AnomalyStatus", await this.link.request(LINK.ANOMALY, Uint8Array.of(0)));
   }
 
-  /** Tell the board; how many samples show what is normal, undefined if it cannot be told. */
+  /** Mark the present as normal; return how many samples will show it, undefined if the board cannot learn it. */
   async thisIsNormal(): Promise<number | undefined> {
     const { payload } = await this.link.request(LINK.ANOMALY, Uint8Array.of(THIS_IS_NORMAL));
     return words(payload, 0)[3];
   }
 
-  /** What the board asks, where it has a budget of labels. */
+  /** Read the board's newest query, if it has a label budget. */
   async query(): Promise<Query> {
     return answer("Query", await this.link.request(LINK.QUERIES));
   }
 
-  /** What the board answers to a payload of request 15; see classes.ts. */
+  /** Return the board's answer to a payload of request 15; see classes.ts. */
   async about(payload: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
     return (await this.link.request(LINK.CLASSES, payload)).payload;
   }
 
-  /** The CRC32 of the learner's state. */
+  /** Read the CRC32 of the learner's state. */
   async fingerprint(): Promise<number> {
     const { payload } = await this.link.request(LINK.FINGERPRINT);
     return new DataView(payload.buffer).getUint32(0, true);
@@ -156,7 +156,7 @@ export class BoardLink {
     await this.link.request(LINK.SAMPLE, payload);
   }
 
-  /** Learn a sample; resolves with the class that was predicted before. */
+  /** Learn a sample; resolve with the class that was predicted before. */
   async learn(values: Int32Array, label: number): Promise<number> {
     const payload = new Uint8Array(1 + 4 * values.length);
     payload[0] = label;
@@ -165,12 +165,12 @@ export class BoardLink {
     return (await this.link.request(LINK.LABELLED, payload)).payload[2]!;
   }
 
-  /** The label of an observation that waits for it. */
+  /** Send the label of an observation that waits for it. */
   async label(id: number, label: number): Promise<void> {
     await this.link.request(LINK.LABEL, Uint8Array.of(id & 255, id >> 8, label));
   }
 
-  /** Requests that wait for an answer. */
+  /** The number of requests that wait for an answer. */
   get pending(): number {
     return this.link.pending;
   }
@@ -180,7 +180,7 @@ export class BoardLink {
   }
 }
 
-/** The names that the board has; numbers where it cannot tell them. */
+/** Read the board's configuration; if it cannot send one, names are numbers. */
 async function configurationOf(link: Link, welcome: Welcome): Promise<Configuration> {
   const bytes: number[] = [];
   try {
@@ -196,7 +196,7 @@ async function configurationOf(link: Link, welcome: Welcome): Promise<Configurat
       return { ...configuration, class_names: configuration.class_names ?? [] };
     }
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error; // a device from before there was this
+    if (!(error instanceof RefusedError)) throw error; // a device that is older than this request
   }
   const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
   const { classes, features } = welcome;

@@ -1,5 +1,5 @@
-// The sensor of a board on a cable, whose program sends its readings over the link. A line that is
-// lost is waited for, and a board that was reset goes on; readings that are missing leave a gap.
+// The sensor of a board on a cable, whose program sends its readings over the link. The page waits
+// for a lost line, and a board that was reset goes on; missing readings leave a gap.
 
 import { chosenDevice, Port } from "../board/port";
 import type { Shape } from "../learning/windows";
@@ -11,22 +11,22 @@ import { inWords } from "./in_words";
 import { rateOf, zeroOf } from "./sensor_settings";
 
 const BAUD = 115_200;
-const EVERY = 1000; // milliseconds between two looks whether the board is there
-const FIRST = 5000; // milliseconds for the first reading, and two of its periods
+const EVERY = 1000; // milliseconds between two checks for the board
+const FIRST = 5000; // milliseconds for the first reading, besides two of its periods
 const NUMBERS = 65536; // of observations
 const MOST = 32767; // of 16 bits with a sign
 const words = texts.teach.cable;
 
-/** Who is told what becomes of the board. */
+/** The listener to changes of the board's line. */
 export interface BoardListener {
-  interrupted(why: string | null): void; // the line is lost; null: it is back
-  ended(why: string): void; // it is lost for good
+  interrupted(why: string | null): void; // why the line is lost; null: it is back
+  ended(why: string): void; // why the line is lost for good
 }
 
-/** The board is there, and its program does not send readings. */
+/** The board is connected, but its program does not send readings. */
 export class NoReadingsError extends SensorError {}
 
-let closed: Promise<void> = Promise.resolve(); // the port that was open last
+let closed: Promise<void> = Promise.resolve(); // resolves when the last port is closed
 
 export class BoardSensor implements Sensor {
   shape!: Shape;
@@ -34,7 +34,7 @@ export class BoardSensor implements Sensor {
   private link: BoardLink | null = null;
   private queue: Reading[] = [];
   private number: number | null = null; // of the newest observation
-  private newest: number[] = []; // raw values, each the last one that was there
+  private newest: number[] = []; // raw values, each the last known one
   private arrived: () => void = () => undefined;
   private isOver = false;
 
@@ -43,9 +43,9 @@ export class BoardSensor implements Sensor {
     private readonly listener: BoardListener,
   ) {}
 
-  /** Connect; `wanted` is what its readings have to be, if that is known. Rejects with an Error. */
+  /** Connect; `wanted` is the shape that the readings have to have, if known. Rejects with an Error. */
   static async open(wanted: Shape | null, listener: BoardListener): Promise<BoardSensor> {
-    const device = await chosenDevice(); // first: browsers ask while one presses
+    const device = await chosenDevice(); // first: browsers ask only during a press
     await closed;
     const sensor = new BoardSensor(await Port.open(device, BAUD), listener);
     try {
@@ -109,7 +109,7 @@ export class BoardSensor implements Sensor {
     this.queue.push(null);
   }
 
-  /** See now and then whether the board is there; one that was reset begins a new session. */
+  /** Check for the board from time to time; begin a new session after a reset. */
   private async watch(link: BoardLink): Promise<void> {
     const { configuration } = link.welcome;
     try {
@@ -127,7 +127,7 @@ export class BoardSensor implements Sensor {
   }
 }
 
-/** The configuration, of a board whose program sends the readings of its sensor. */
+/** Return the configuration, if the board's program sends the readings of its sensor. */
 function checked(configuration: Configuration, target: number | null): Configuration {
   const { sensor, extraction } = configuration;
   if (!sensor) throw new SensorError(words.tooOld);

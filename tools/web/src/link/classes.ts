@@ -11,10 +11,10 @@ const NAMED = 1;
 export interface ClassState {
   readonly number: number;
   readonly state: number; // 1: it has a name
-  readonly standsFor: number; // the class that it was merged into, else itself
+  readonly standsFor: number; // the class that it was merged into, or itself
   readonly novel: number; // similar novel samples that wait for a name
-  readonly collect: number; // so many are worth a query
-  readonly changes: number; // of the names so far
+  readonly collect: number; // novel samples that are worth a query
+  readonly changes: number; // changes of the names so far
   readonly name: string;
 }
 
@@ -23,7 +23,7 @@ export class Classes {
 
   constructor(private readonly link: BoardLink) {}
 
-  /** Of all classes: that of the one that it stands for. */
+  /** The names of all classes; a merged class has the name of the other. */
   get names(): string[] {
     return this.states.map((state, i) => this.states[state.standsFor]!.name || `spare ${i + 1}`);
   }
@@ -33,7 +33,7 @@ export class Classes {
     return this.states.filter((each) => each.state === NAMED).map((each) => each.number);
   }
 
-  /** The novel samples; all names are read if one has changed. */
+  /** Read the novel samples; read all names if one has changed. */
   async refresh(): Promise<ClassState> {
     const now = await this.ask(TELL, 0);
     if (this.states[0]?.changes !== now.changes) {
@@ -44,7 +44,7 @@ export class Classes {
     return now;
   }
 
-  /** A confusion matrix of all classes as one of those shown: merged ones are added up. */
+  /** Reduce a confusion matrix of all classes to the shown ones; add up merged classes. */
   fold(counts: readonly number[]): number[] {
     const { shown, states } = this;
     const all = states.length;
@@ -58,7 +58,7 @@ export class Classes {
     return folded;
   }
 
-  /** The novel samples are of the class of this name, a new one if there is none. */
+  /** Give the novel samples the class of this name, a new class if there is none. */
   async name(name: string): Promise<void> {
     await this.ask(NAME, ...bytesOf(name));
   }
@@ -75,7 +75,7 @@ export class Classes {
     await this.ask(FORGET, c);
   }
 
-  /** The novel samples are nothing new. */
+  /** Drop the novel samples, as they are no new class. */
   async dismiss(): Promise<void> {
     await this.ask(DISMISS);
   }

@@ -4,18 +4,18 @@ import { FRAME } from "../shared";
 import { crc32 } from "../zip";
 
 const { version: VERSION, header: HEAD, trailer: TAIL } = FRAME; // the trailer is the CRC32
-const RUN = 254; // the longest of COBS
+const RUN = 254; // the longest run of COBS
 
-/** A request or an answer; of a request the credits are 0. */
+/** A request or an answer; a request has 0 credits. */
 export interface Frame {
   readonly type: number;
   readonly session: number;
-  readonly number: number; // of the sequence
+  readonly number: number; // in the sequence
   readonly credits: number;
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** The bytes on the line. */
+/** Return the bytes of a frame on the line. */
 export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
   const body = new Uint8Array(HEAD + frame.payload.length + TAIL);
   const view = new DataView(body.buffer);
@@ -28,7 +28,7 @@ export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([0, ...cobs(body), 0]);
 }
 
-/** The frame between two zeros; null for anything else, such as text or a damaged frame. */
+/** Return the frame between two zeros; null for anything else, such as text or a damaged frame. */
 export function decodeFrame(piece: Uint8Array): Frame | null {
   const body = uncobs(piece);
   if (!body || body.length < HEAD + TAIL || body[0] !== VERSION) return null;
@@ -44,7 +44,7 @@ export function decodeFrame(piece: Uint8Array): Frame | null {
   };
 }
 
-/** Cuts what comes into the pieces between zeros. */
+/** Cuts received bytes into the pieces between zeros. */
 export class Splitter {
   private rest: number[] = [];
 
@@ -62,7 +62,7 @@ export class Splitter {
     }
   }
 
-  /** What has come behind the last zero, such as a prompt. */
+  /** The bytes after the last zero, such as a prompt. */
   get unfinished(): Uint8Array {
     return Uint8Array.from(this.rest);
   }

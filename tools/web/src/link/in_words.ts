@@ -1,4 +1,4 @@
-// What went wrong on the link, for people.
+// Errors of the link, for people.
 
 import { texts } from "../texts";
 

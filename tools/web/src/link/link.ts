@@ -1,5 +1,5 @@
 // The page's end of the serial link: each request is carried out once and in order, or the caller
-// is told why not. See docs/reference/link.md. A line that is lost is waited for.
+// gets the reason. See docs/reference/link.md. The link waits for a lost line.
 
 import { decodeFrame, encodeFrame, Splitter, type Frame } from "./frames";
 import { drawnSession, helloLine, RESTART, showsPrompt } from "./prompt";
@@ -7,9 +7,9 @@ import { LINK } from "../shared";
 
 const FROM_DEVICE = 128;
 const WORDS = 65536; // sequence numbers
-const REOPENINGS = 10; // of the line, without an answer between them
+const REOPENINGS = 10; // of the line in a row, without an answer
 
-/** What the link needs of a port; see Port. */
+/** The part of a port that the link uses; see Port. */
 export interface Carrier {
   take: (data: Uint8Array) => void;
   readonly gone: Promise<string>;
@@ -17,20 +17,20 @@ export interface Carrier {
   reopen(milliseconds: number): Promise<void>;
 }
 
-/** Is called with the reason when the line is lost, and with null when it is back. */
+/** Called with the reason when the line is lost, and with null when it is back. */
 export type Interrupted = (why: string | null) => void;
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Times {
   readonly first: number; // without an answer, until requests are sent again
-  readonly longest: number; // of such a time
+  readonly longest: number; // the longest such time
   readonly giveUp: number;
-  readonly reopen: number; // that a lost line is waited for
+  readonly reopen: number; // for a lost line to come back
 }
 
 export const TIMES: Times = { first: 500, longest: 1000, giveUp: 10_000, reopen: 60_000 };
 
-/** The session is over; `code` says why. */
+/** The session is over; `code` is the reason. */
 export class LinkError extends Error {
   constructor(
     readonly code: "silent" | "reset" | "version" | "lost",
@@ -44,7 +44,7 @@ export class LinkError extends Error {
 export class RefusedError extends Error {}
 
 export interface Welcome {
-  readonly configuration: number; // CRC32 of its text
+  readonly configuration: number; // CRC32 of the text of config.json
   readonly features: number;
   readonly classes: number;
 }
@@ -59,21 +59,21 @@ interface Waiting {
 }
 
 export class Link {
-  /** Is called with each observation. */
+  /** Called with each observation. */
   observed: (frame: Frame) => void = () => undefined;
   private session = 0;
   private next = 1; // number of the next request
   private credits = 1;
-  private sent: Waiting[] = []; // from the oldest that is unanswered on
+  private sent: Waiting[] = []; // from the oldest unanswered one on
   private queue: Waiting[] = []; // not sent yet
   private timer: ReturnType<typeof setTimeout> | undefined;
   private patience: number;
   private heard = performance.now();
-  private isOpen = false; // the session
-  private isGreeting = false; // hello was said to a line that was gone: nothing else is sent
-  private isDown = false; // the line
-  private reopened = 0; // how often since the last answer
-  private greeted: (answer: Frame) => void = () => undefined; // by the answer to a hello
+  private isOpen = false; // whether the session is open
+  private isGreeting = false; // hello was sent to a reopened line: no other request is sent
+  private isDown = false; // whether the line is lost
+  private reopened = 0; // reopenings since the last answer
+  private greeted: (answer: Frame) => void = () => undefined; // called with the answer to a hello
   private over: LinkError | null = null;
   private splitter = new Splitter((piece) => this.take(piece));
 
@@ -87,7 +87,7 @@ export class Link {
     this.watch();
   }
 
-  /** Say hello until the device answers. A program that was stopped is started. */
+  /** Send hello until the device answers. A stopped program is started. */
   static async open(
     port: Carrier,
     interrupted: Interrupted = () => undefined,
@@ -97,7 +97,7 @@ export class Link {
     for (;;) {
       link.session = drawnSession();
       const view = new DataView((await link.hello()).payload.buffer);
-      if (view.byteLength < 12 || view.getUint16(10, true) !== 1) continue; // it is in use
+      if (view.byteLength < 12 || view.getUint16(10, true) !== 1) continue; // the number is in use
       link.isOpen = true;
       const configuration = view.getUint32(0, true);
       const [features, classes] = [view.getUint16(4, true), view.getUint16(6, true)];
@@ -105,7 +105,7 @@ export class Link {
     }
   }
 
-  /** Send a request; resolves with its answer. Rejects with RefusedError or LinkError. */
+  /** Send a request; resolve with the answer. Rejects with RefusedError or LinkError. */
   request(type: number, payload: Uint8Array<ArrayBuffer> = new Uint8Array()): Promise<Frame> {
     return new Promise((resolve, reject) => {
       if (this.over) return reject(this.over);
@@ -117,12 +117,12 @@ export class Link {
     });
   }
 
-  /** How many requests wait for an answer. */
+  /** The number of requests that wait for an answer. */
   get pending(): number {
     return this.sent.length + this.queue.length;
   }
 
-  /** Why the session is over; null while it is not. */
+  /** The reason for the session's end; null before. */
   get ended(): LinkError | null {
     return this.over;
   }
@@ -160,7 +160,7 @@ export class Link {
     void this.port.gone.then((why) => this.reopen(why));
   }
 
-  /** Wait until the line is back, and say hello to the open session before anything else. */
+  /** Wait until the line is back, and send hello to the open session before any other request. */
   private async reopen(why: string): Promise<void> {
     if (this.over) return;
     clearTimeout(this.timer);
@@ -185,7 +185,7 @@ export class Link {
     this.wait();
   }
 
-  /** Go on where the device is, if that is in this session. */
+  /** Continue at the device's place, if that is in this session. */
   private goOn(answer: Frame): void {
     this.isGreeting = false;
     const view = new DataView(answer.payload.buffer);
@@ -201,7 +201,7 @@ export class Link {
     if (!this.isDown && !this.isGreeting) void this.port.write(frame);
   }
 
-  // What comes, and what is sent
+  // Receiving and sending
 
   private take(piece: Uint8Array): void {
     const frame = decodeFrame(piece);
@@ -237,7 +237,7 @@ export class Link {
     }
     for (const earlier of this.sent.slice(0, place)) {
       if (earlier.answered || earlier.resent) continue;
-      earlier.resent = true; // answers come in order: its own was lost
+      earlier.resent = true; // answers arrive in order: this one's was lost
       this.write(earlier.frame);
     }
     while (this.sent[0]?.answered) this.sent.shift();

@@ -1,4 +1,4 @@
-// What config.json says of a board's sensor.
+// A board's sensor in config.json.
 
 import { fromBase64 } from "../learning/recording";
 import type { SensorKind } from "../page_data";
@@ -10,18 +10,18 @@ const AXES = ["ax", "ay", "az", "gx", "gy", "gz"]; // of an MPU-6050
 
 export type Setting = number | string | boolean | readonly (number | string)[];
 
-/** What config.json says of a sensor. */
+/** A sensor in config.json. */
 export interface SensorSettings {
   readonly kind: string; // serial: samples come over the line
-  readonly rate?: number | string; // readings a second, or one in so many: "1/300"
-  readonly pins?: readonly (number | string)[]; // of analog ones
-  readonly values?: number; // in a reading of one of the user's own
+  readonly rate?: number | string; // readings a second, or one in 300 seconds: "1/300"
+  readonly pins?: readonly (number | string)[]; // analog pins
+  readonly values?: number; // in a reading of a user's own sensor
   readonly axes?: number;
   readonly fifo?: boolean;
-  readonly module?: string; // the file of one of the user's own, or of one that has a driver
+  readonly module?: string; // the file of a user's own sensor, or of a driver
   readonly class?: string; // in that file
-  readonly options?: Readonly<Record<string, unknown>>; // what its class is given
-  readonly sensors?: readonly SensorSettings[]; // of several, the fastest first
+  readonly options?: Readonly<Record<string, unknown>>; // arguments of the class
+  readonly sensors?: readonly SensorSettings[]; // several sensors, the fastest first
 }
 
 const everyOf = (sensor: SensorSettings): readonly SensorSettings[] => sensor.sensors ?? [sensor];
@@ -29,7 +29,7 @@ const everyOf = (sensor: SensorSettings): readonly SensorSettings[] => sensor.se
 /** No sensor: samples come over the line. */
 export const SERIAL: SensorSettings = { kind: "serial" };
 
-/** Whether this page has all that a program with it needs; not a file of the user's own. */
+/** Return whether this page has all files for a program with the sensor; a user's own file is missing. */
 export function isKnown(sensor: SensorSettings, kinds: readonly SensorKind[]): boolean {
   return everyOf(sensor).every((each) => kinds.some(({ config }) => isOfKind(each, config)));
 }
@@ -38,7 +38,7 @@ function isOfKind(sensor: SensorSettings, config: SensorSettings): boolean {
   return (["kind", "module", "class", "values"] as const).every((name) => sensor[name] === config[name]);
 }
 
-/** A sensor with all its settings, in their order; of a driver only those that are no defaults. */
+/** Return a sensor with all its settings, in order; a driver has only those that are no defaults. */
 export function sensorOf(
   { config, settings }: SensorKind,
   { rate, ...given }: Readonly<Record<string, Setting>>,
@@ -49,7 +49,7 @@ export function sensorOf(
   return { ...config, rate: rate as number | string, options: Object.fromEntries(options) };
 }
 
-/** Sensors whose values make one reading. Throws an Error for people as sensors() of `build` does. */
+/** Combine sensors whose values make one reading. Throws an Error for people as sensors() of `build` does. */
 export function together(sensors: readonly SensorSettings[]): SensorSettings {
   const [first, ...others] = sensors as readonly [SensorSettings, ...SensorSettings[]];
   const faster = others.find((each) => rateOf(each) > rateOf(first));
@@ -57,20 +57,20 @@ export function together(sensors: readonly SensorSettings[]): SensorSettings {
   return others.length ? { kind: "several", sensors } : first;
 }
 
-/** The names of a reading's values. */
+/** Return the names of a reading's values. */
 export function channelsOf({ channels }: SensorKind, { pins, axes }: SensorSettings): readonly string[] {
   if (pins) return pins.map((pin) => `pin${pin}`);
   return axes === undefined ? channels : AXES.slice(0, axes);
 }
 
-/** The modules of the device library for it, beside those for an MPU-6050. */
+/** Return the device library's modules for a sensor, besides those for an MPU-6050. */
 export function modulesFor(sensor: SensorSettings): string[] {
   const fifo = everyOf(sensor).some((each) => each.fifo) ? ["device.motion_fifo"] : [];
   const custom = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.custom_sensor"] : [];
   return [...(sensor.sensors ? ["device.combined_sensor"] : []), ...fifo, ...custom];
 }
 
-/** The compiled drivers that it needs, by their paths on the board. */
+/** Return the compiled drivers that a sensor needs, by their paths on the board. */
 export function driversFor(sensor: SensorSettings, kinds: readonly SensorKind[]): Record<string, Uint8Array> {
   const modules = everyOf(sensor).flatMap(({ module }) => module ?? []);
   const needed = kinds.filter(({ key, compiled }) => compiled && modules.includes(key));
@@ -79,13 +79,13 @@ export function driversFor(sensor: SensorSettings, kinds: readonly SensorKind[])
   );
 }
 
-/** Readings a second; the first of several sensors sets the pace. */
+/** Return the readings a second; the first of several sensors sets the pace. */
 export function rateOf(sensor: SensorSettings): number {
   const { rate = 1 } = sensor.sensors?.[0] ?? sensor;
   return typeof rate === "number" ? rate : 1 / Number(rate.split("/")[1]);
 }
 
-/** Of each value of a reading, what counts as 0: windows hold 16 bits with a sign around it. */
+/** Return the zero of each value of a reading: windows have signed 16 bits around the zero. */
 export function zeroOf(sensor: SensorSettings, first: readonly number[]): number[] {
   if (sensor.sensors) {
     let at = 0;

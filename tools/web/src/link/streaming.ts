@@ -1,16 +1,16 @@
-// A board learns a stream over its line, each sample once and in order, whatever happens: a line
-// that is lost is waited for, and a board that was reset goes on where its checkpoint is.
+// A board learns a stream over its line, each sample once and in order: the page waits for a lost
+// line, and a board that was reset continues from its checkpoint.
 
 import type { Stream } from "../streams/stream";
 import { texts } from "../texts";
 import type { BoardLink } from "./board_link";
 
-const AHEAD = 16; // requests under way
-const RESETS = 10; // of the board, without a sample learned between them
+const AHEAD = 16; // pending requests
+const RESETS = 10; // of the board in a row, without a learned sample
 
 export class Streaming {
   private confirmed = 0; // samples of the stream that the board has learned
-  private before = 0; // samples that it had learned earlier
+  private before = 0; // samples that the board had learned earlier
 
   /** `progressed` is called with the confirmed samples. */
   constructor(
@@ -19,7 +19,7 @@ export class Streaming {
     private readonly progressed: (confirmed: number) => void,
   ) {}
 
-  /** Stream all of it; resolves with the CRC32 of the board's state. */
+  /** Stream all samples; resolve with the CRC32 of the board's state. */
   async run(): Promise<number> {
     checkStream(this.stream, this.board);
     let fruitless = 0;
@@ -38,7 +38,7 @@ export class Streaming {
     }
   }
 
-  /** Find the sample to go on with, and have the board see the ranges if it has not yet. */
+  /** Find the sample to continue with, and run the warm-up if the board has not finished it. */
   private async begin(isFirst: boolean): Promise<void> {
     const { samples } = await this.board.status();
     if (isFirst) this.before = samples;
@@ -51,7 +51,7 @@ export class Streaming {
   private async showRanges(): Promise<void> {
     const { quantizer, warmup } = this.board.configuration;
     if (quantizer || !warmup) return;
-    await this.board.forget(); // a warm-up that was broken off begins anew
+    await this.board.forget(); // an interrupted warm-up starts again
     const few = Math.min(warmup, this.stream.labels.length);
     await inOrder(0, few, (at) => this.board.show(this.row(at)));
   }
@@ -70,7 +70,7 @@ export class Streaming {
   }
 }
 
-/** Requests with the numbers begin..end-1, some of them under way at a time. */
+/** Send the requests begin..end-1, some of them pending at a time. */
 async function inOrder(
   begin: number,
   end: number,
@@ -88,7 +88,7 @@ async function inOrder(
   }
 }
 
-/** Throws an Error if the board's program is not for samples like these. */
+/** Throw an Error if the board's program is not for samples like these. */
 function checkStream(stream: Stream, board: BoardLink): void {
   const { class_names: classes, units } = board.configuration;
   const same =

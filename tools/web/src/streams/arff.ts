@@ -5,7 +5,7 @@ import { texts } from "../texts";
 import { readRows, RowReader, type Row } from "./csv";
 import { DataError } from "./data_error";
 
-/** A column: `declared` are the values that it may take; neither: its cells say what it holds. */
+/** A column: `declared` are its possible values; without `numeric` and `declared`, its cells decide. */
 export interface Column {
   readonly name: string;
   readonly numeric?: boolean;
@@ -23,7 +23,7 @@ export function isArff(name: string): boolean {
 
 /** Reads the header, then the rows, of a text that comes in pieces. */
 export class ArffReader {
-  columns: Column[] | undefined; // once the header is there
+  columns: Column[] | undefined; // once the header is read
   private text = "";
   private line = 0; // lines that are read
   private readonly header: string[] = [];
@@ -31,7 +31,7 @@ export class ArffReader {
 
   constructor(private readonly name: string) {}
 
-  /** The rows that end in this piece of the text. */
+  /** Yield the rows that end in this piece of the text. */
   *rows(piece: string, isLast = false): Generator<Row> {
     for (const line of this.lines(piece, isLast)) {
       this.line++;
@@ -47,7 +47,7 @@ export class ArffReader {
 
   private *lines(piece: string, isLast: boolean): Generator<string> {
     const lines = (this.text + piece).split(/\r\n|\r(?!$)|\n/);
-    this.text = isLast ? "" : lines.pop()!; // a \r at the end may be half an end
+    this.text = isLast ? "" : lines.pop()!; // a \r at the end may be half of a line's end
     yield* lines;
   }
 
@@ -60,7 +60,7 @@ export class ArffReader {
       const quote = line.includes('"') ? '"' : "'";
       this.reader = new RowReader({ delimiter: delimiterIn(line), quote, line: this.line });
     }
-    yield* this.reader.rows(isNone ? "\n" : `${line}\n`); // the numbers of the lines stay true
+    yield* this.reader.rows(isNone ? "\n" : `${line}\n`); // the line numbers stay right
   }
 }
 
@@ -76,7 +76,7 @@ function columnsIn(name: string, line: string): Column[] {
   throw new DataError(texts.errors.arffHeader(name, line));
 }
 
-/** The values between the braces. */
+/** Return the values between the braces. */
 function valuesIn(name: string, type: string): string[] {
   const inside = /^\{(.+)\}/.exec(type)?.[1];
   if (inside === undefined) throw new DataError(texts.errors.arffHeader(name, type));

@@ -5,10 +5,10 @@
 import { texts } from "../texts";
 import { isMissing, numberOf } from "./columns";
 
-/** How the cells of a column are read; null: the cell has another form. */
+/** How the cells of a column are read; `read` returns null for a cell of another form. */
 export interface CellForm {
   readonly read: (cell: string) => string | null;
-  readonly note: string; // what was taken off or read
+  readonly note: string; // what was removed or read
   readonly isDate: boolean;
   readonly isDecimal: boolean; // a number with a comma and nothing else
 }
@@ -29,7 +29,7 @@ const SHORT = 3; // letters of such a unit
 
 type Parts = { readonly affixes: readonly [string, string, string]; readonly cores: readonly string[] };
 
-/** The affixes of each of these numbers, if they are the same for all, and the numbers. */
+/** Return the affixes of these numbers, if all have the same, and the bare numbers. */
 function partsOf(cells: readonly string[]): Parts | null {
   const matches = cells.map((cell) => ATTACHED.exec(cell)?.groups);
   const first = matches[0];
@@ -49,7 +49,7 @@ function partsOf(cells: readonly string[]): Parts | null {
   return /^\p{L}/u.test(unit) && !isUnit ? null : { affixes, cores };
 }
 
-/** What a comma can be in such numbers: "," a decimal comma, "." one between thousands. */
+/** Return the possible meanings of a comma in such numbers: "," a decimal comma, "." between thousands. */
 function commas(cores: readonly string[]): string[] {
   const readings: string[] = [];
   if (cores.every((core) => COMMA.test(core))) readings.push(",");
@@ -57,7 +57,7 @@ function commas(cores: readonly string[]): string[] {
   return readings;
 }
 
-/** How the cells of each column are read; null: as they are, as where two readings fit. */
+/** Return how the cells of each column are read; null: as they are, also if two readings fit. */
 export function cellForms(columns: readonly (readonly string[])[]): (CellForm | null)[] {
   const known = columns.map((cells) => cells.filter((cell) => !isMissing(cell)));
   const parts = known.map((cells) =>

@@ -5,13 +5,13 @@ import { texts } from "../texts";
 import { isMissing, Numbers, type Where } from "./columns";
 import { DataError } from "./data_error";
 
-const MOST_TEXTS = 1 << 16; // after which it is no column of classes
+const MOST_TEXTS = 1 << 16; // above which a column is no column of classes
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-const MANY_WHOLE = 32; // classes that are whole numbers: with more, it may be a measurement,
-const MANY_PARTS = 8; // and so it may with this many if some are none
+const MANY_WHOLE = 32; // classes that are whole numbers; more may be a measurement
+const MANY_PARTS = 8; // classes that are numbers, some not whole; more may be a measurement
 
-/** Class names in numeric order if all are integers, else sorted by code points. */
+/** Return class names in numeric order if all are integers, else sorted by code points. */
 export function classOrder(names: Iterable<string>): string[] {
   const ordered = [...names].sort(byCodePoints);
   if (ordered.every((name) => INTEGER.test(name))) {
@@ -21,8 +21,7 @@ export function classOrder(names: Iterable<string>): string[] {
   return ordered;
 }
 
-/** Reads labels: class indices and names, those that were declared, in their order, or that occur. */
-/** What came of a column of classes. */
+/** The labels and classes of a column. */
 interface Labels {
   readonly labels: Uint8Array;
   readonly names: readonly string[];
@@ -30,6 +29,7 @@ interface Labels {
   readonly measured: string | undefined; // the note on numbers that may be a measurement
 }
 
+/** Reads labels: class indices and names, those that were declared, in their order, or that occur. */
 export class LabelReader {
   private readonly places = new Map<string, { place: number; line: number; written: string }>();
   private readonly kept = new Numbers();
@@ -57,7 +57,7 @@ export class LabelReader {
     this.kept.push(entry.place);
   }
 
-  /** What came: the labels, the names of the classes, and what is to be noted on these. */
+  /** The labels so far, the names of the classes, and notes on these. */
   get all(): Labels {
     const names = this.declared ?? classOrder(this.places.keys());
     if (names.length < 2 || names.length > LIMITS.classes) this.refuse(names);
@@ -67,7 +67,7 @@ export class LabelReader {
     return { labels, names, notes: [...this.notes()], measured: this.measured() };
   }
 
-  /** Whether a label is this text. */
+  /** Return whether a label is this text. */
   has(text: string): boolean {
     return this.places.has(text);
   }
@@ -85,7 +85,7 @@ export class LabelReader {
     if (measured) yield measured;
   }
 
-  /** A note on classes that look like a measurement's values. */
+  /** Return a note on classes that look like a measurement's values. */
   private measured(): string | undefined {
     const names = [...this.places.keys()];
     const whole = names.every((name) => INTEGER.test(name));
@@ -95,7 +95,7 @@ export class LabelReader {
     return texts.notes.measured(this.where(first!.line), names.length);
   }
 
-  /** Notes on classes whose names do not differ by anything that is meant to. */
+  /** Return notes on classes whose names probably mean the same. */
   private alike(): string[] {
     const groups = new Map<string, string[]>();
     for (const name of this.places.keys()) {
@@ -108,7 +108,7 @@ export class LabelReader {
   }
 }
 
-/** The same text for names that are probably meant to be one. */
+/** Return the same text for names that probably mean the same. */
 function meant(name: string): string {
   if (NUMBER.test(name)) return String(Number(name) + 0); // -0 is 0
   return withoutCase(name).normalize("NFKC").toLowerCase();

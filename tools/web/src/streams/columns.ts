@@ -13,22 +13,22 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const NOT_A_NUMBER = /^[+-]?nan$/i;
 const THOUSANDS = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/;
-const APART = /[ \u00a0\u2009\u202f'\u2019]/g; // what sets thousands apart elsewhere
+const APART = /[ \u00a0\u2009\u202f'\u2019]/g; // separators of thousands in other countries
 const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u2009\u202f'\u2019]\d{3})+([.,]\d+)?$/;
 const NEARLY = 0.95; // of the texts of a column
 const DECIMAL_COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const WITH_UNIT = /^([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)(\p{L}[^\s,;:]{0,9}|[%°‰]\S{0,9})$/u;
 const FEW_CLASSES = 32; // texts of a column that may be the class
-const FEW = 16; // different texts among the first samples that say nothing against a column
+const FEW = 16; // different texts among the first samples up to which a column is accepted
 
-/** Says in words where a cell of the column stands that is in this line. */
+/** Returns the place of the column's cell in a line, in words. */
 export type Where = (line: number) => string;
 
 export function isMissing(cell: string): boolean {
   return missing.has(cell);
 }
 
-/** The cell as a number; NaN if it is missing, null if it is text. */
+/** Return the cell as a number; NaN if it is missing, null if it is text. */
 export function numberOf(cell: string): number | null {
   if (NUMBER.test(cell)) return Number(cell);
   if (isMissing(cell) || NOT_A_NUMBER.test(cell)) return NaN;
@@ -37,7 +37,7 @@ export function numberOf(cell: string): number | null {
   return null;
 }
 
-/** Numbers of which nobody knows yet how many there will be. */
+/** A growing array of numbers. */
 export class Numbers {
   private kept = new Float64Array(1024);
   private size = 0;
@@ -51,7 +51,7 @@ export class Numbers {
     this.kept[this.size++] = value;
   }
 
-  /** Those that came. */
+  /** The numbers so far. */
   get all(): Float64Array {
     return this.kept.subarray(0, this.size);
   }
@@ -66,7 +66,7 @@ export class ColumnReader {
   private rows = 0;
   private present = 0;
 
-  /** `early` are the cells of the first rows, which say what it holds; they have still to be read. */
+  /** `early` are the cells of the first rows, which show what the column holds; they are still to be read. */
   constructor(
     column: Column,
     private readonly early: readonly string[],
@@ -98,7 +98,7 @@ export class ColumnReader {
     return this.numbers.all;
   }
 
-  /** Whether it holds a few texts, as a class does. */
+  /** Whether the column has a few texts, as a class does. */
   get isLikeClass(): boolean {
     return this.isOfTexts && this.codes.size >= 2 && this.codes.size <= FEW_CLASSES;
   }
@@ -107,7 +107,7 @@ export class ColumnReader {
     return !this.isOfTexts;
   }
 
-  /** Whether a cell is this text, of a column of texts. */
+  /** Return whether a cell of a column of texts is this text. */
   has(text: string): boolean {
     return this.codes.has(text);
   }
@@ -123,7 +123,7 @@ export class ColumnReader {
     return value;
   }
 
-  /** The place of the cell among the values that were declared. */
+  /** Return the place of the cell among the declared values. */
   private declared(cell: string, line: number): number {
     const code = this.codes.get(cell) ?? (isMissing(cell) ? NaN : null);
     if (code === null) throw new DataError(texts.errors.undeclared(this.where(line), cell));
@@ -131,7 +131,7 @@ export class ColumnReader {
   }
 
   private category(cell: string, line: number): number {
-    const key = numberOf(cell) ?? cell; // a number that turns up later is one more
+    const key = numberOf(cell) ?? cell; // a number that appears later is one more text
     this.rows++;
     let code = NaN;
     if (!Number.isNaN(key)) {
@@ -162,7 +162,7 @@ export class ColumnReader {
   }
 }
 
-/** What is said of a text that is a number for people, and what to write; "" if it is none. */
+/** Return a message on a text that is a number for people, with the right form; "" for any other text. */
 function numberInWords(cell: string): string {
   const plain = cell.replaceAll(",", "");
   if (THOUSANDS.test(cell)) {
@@ -180,7 +180,7 @@ function numberInWords(cell: string): string {
   return hasUnit(cell) ? texts.errors.unit(cell, WITH_UNIT.exec(cell)![1]!) : "";
 }
 
-/** Whether it is like 1.5g, 2 m/s or 3%, but not like 3rd. */
+/** Return whether a cell is like 1.5g, 2 m/s or 3%, but not like 3rd. */
 function hasUnit(cell: string): boolean {
   const [, number, blanks, unit] = WITH_UNIT.exec(cell) ?? [];
   return unit !== undefined && (number!.includes(".") || blanks !== "" || !/^\p{L}/u.test(unit));

@@ -1,5 +1,5 @@
-// The rows of a CSV file: RFC 4180, cells stripped of blanks, blank lines left out. A text comes in
-// pieces, and a row as soon as it is whole.
+// The rows of a CSV file: RFC 4180, cells stripped of blanks, blank lines left out. A text arrives
+// in pieces, and a row is yielded as soon as it is complete.
 
 import { LIMITS } from "../shared";
 import { DataError } from "./data_error";
@@ -12,21 +12,21 @@ export interface Row {
   readonly written: readonly string[]; // the cells with the blanks around them
 }
 
-/** What marks the cells, and the number of the first line. */
+/** The marks of cells, and the number of the first line. */
 export interface Marks {
   readonly delimiter: string;
   readonly quote: string;
   readonly line: number;
 }
 
-/** What separates the cells, as the first line that is not blank shows: commas, semicolons or tabs. */
+/** Return the separator of cells in the first line that is not blank: a comma, semicolon or tab. */
 export function delimiterOf(text: string): string {
   const head = /[^\r\n]*\S[^\r\n]*/.exec(text)?.[0].replace(/"[^"]*"/g, "") ?? "";
   const count = (mark: string): number => head.split(mark).length;
   return [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
 }
 
-/** All rows of a text. */
+/** Return all rows of a text. */
 export function readRows(text: string, marks: Marks): Row[] {
   return [...new RowReader(marks).rows(text, true)];
 }
@@ -35,13 +35,13 @@ export class RowReader {
   private text = "";
   private at = 0;
   private line: number;
-  private readonly next: Record<string, number> = {}; // where a mark comes next
+  private readonly next: Record<string, number> = {}; // the next place of each mark
 
   constructor(private readonly marks: Marks) {
     this.line = marks.line;
   }
 
-  /** The rows that end in this piece of the text; the last piece ends the last row. */
+  /** Yield the rows that end in this piece of the text; the last piece ends the last row. */
   *rows(piece: string, isLast = false): Generator<Row> {
     this.text = this.text.slice(this.at) + piece;
     this.at = 0;
@@ -59,7 +59,7 @@ export class RowReader {
     }
   }
 
-  /** The cells of the next row; undefined if its end is still to come. */
+  /** Return the cells of the next row; undefined if its end is still to come. */
   private row(isLast: boolean): string[] | undefined {
     const end = Math.min(this.find("\n"), this.find("\r"));
     if (this.find(this.marks.quote) < end) return this.rowWithQuotes(isLast);
@@ -81,7 +81,7 @@ export class RowReader {
     return this.endLine(isLast) ? cells : undefined;
   }
 
-  /** Go behind the end of the line; false if it is still to come. */
+  /** Go past the end of the line; return false if the end is still to come. */
   private endLine(isLast: boolean): boolean {
     const [mark, after] = [this.text[this.at], this.text[this.at + 1]];
     if (!isLast && (mark === undefined || (mark === "\r" && after === undefined))) return false;
@@ -123,7 +123,7 @@ export class RowReader {
     return mark === undefined || mark === this.marks.delimiter || mark === "\n" || mark === "\r";
   }
 
-  /** Where a mark comes next; behind the text if there is none. */
+  /** Return the next place of a mark; the text's length if there is none. */
   private find(mark: string): number {
     let at = this.next[mark] ?? -1;
     if (at < this.at) {

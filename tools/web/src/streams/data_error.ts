@@ -1,10 +1,10 @@
 import { texts } from "../texts";
 
-/** What is wrong with a file and what to do about it, in words for the user. */
+/** An error in a file; the message tells the user what to do. */
 export class DataError extends Error {}
 
-/** The same of a file that the command line reads, with the command that makes of it one that is
- * read here. */
+/** Return the error for a file that only the command line reads, with the command that converts it to
+ * a file for this page. */
 export function readByCommand(name: string, message: string): DataError {
   return new DataError(`${message} ${texts.errors.byCommand(copyCommand(name))}`);
 }

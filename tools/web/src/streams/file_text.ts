@@ -1,4 +1,4 @@
-// The text of a file, piece by piece, plain or packed with gzip; and what a file is that is no text.
+// The text of a file, piece by piece, plain or packed with gzip; and the kind of a file that is no text.
 
 import { FILE_KINDS, LIMITS } from "../shared";
 import { texts } from "../texts";
@@ -7,11 +7,11 @@ import { DataError, readByCommand } from "./data_error";
 const [LF, CR] = [10, 13];
 const NO_SIGNS = /[\x81\x8d\x8f\x90\x9d]/; // bytes that Windows-1252 has no sign for
 const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // with the extra files
-export const JSON_FILE = "a JSON file"; // which is read
+export const JSON_FILE = "a JSON file"; // which the page reads
 
 /**
- * Pieces of the text; `read` is told how many bytes of the file are read. A line that is not UTF-8 is
- * read as Windows-1252, and `notUtf8` is told the first of them. Throws DataError.
+ * Yield pieces of the text; `read` gets the number of bytes read. A line that is not UTF-8 is read as
+ * Windows-1252, and `notUtf8` gets the first such line. Throws DataError.
  */
 export async function* piecesOf(
   name: string,
@@ -56,10 +56,10 @@ function decoderOf(name: string, start: Uint8Array, notUtf8: (line: number) => v
   return (piece) => (piece ? decoder.decode(piece, { stream: true }) : decoder.decode());
 }
 
-/** Decodes whole lines; each as Windows-1252 that is not UTF-8. */
+/** Return a decoder of whole lines; a line that is not UTF-8 is decoded as Windows-1252. */
 function lineDecoder(name: string, notUtf8: (line: number) => void): Decoder {
   const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let held: Uint8Array = new Uint8Array(0); // of a line that has not ended
+  let held: Uint8Array = new Uint8Array(0); // bytes of an unfinished line
   let isFirst = true;
   let line = 1;
   let isNoted = false;
@@ -119,7 +119,7 @@ async function* chunksOf(
   isPacked: boolean,
 ): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  let held: Uint8Array<ArrayBufferLike> | undefined = new Uint8Array(0); // until the kind can be told
+  let held: Uint8Array<ArrayBufferLike> | undefined = new Uint8Array(0); // until the kind is known
   try {
     for (;;) {
       const { value, done } = await reader.read();

@@ -6,17 +6,17 @@ import { numberOf } from "./columns";
 import type { Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
 
-// Names of tables that have a row for each value, of which the command line makes columns
+// Columns of tables with a row for each value, which the command line converts
 const LONG_TABLES = [
   ["_time", "_value", "_field"],
   ["entity_id", "state"],
 ];
-// A number with a bracket or a count in front, or behind a clock, or a dictionary, as in a log
+// A number after a bracket, a count or a clock, or a dictionary, as in a log
 const ODD = /^\{\s*'|^[[({<]\s*[-+]?[.\d]+$|^\d+:\s+[-+]?\.?\d[\d.,]*\s*\S{0,9}$|\d\s*->/u;
 // A name and its value, as in a log
 const PAIR = /^([\p{L}_][\p{L}\p{N}_ .\/-]{0,30}?)\s*[:=]\s*[-+]?\.?\d[\d.,]*\s*\S{0,9}$/u;
 
-/** The cell by which a row is a line of a log; columns such as elevel=0, elevel=1 make it none. */
+/** Return the cell that makes a row a line of a log; columns such as elevel=0, elevel=1 do not. */
 function oddCell(cells: readonly string[]): string | undefined {
   const odd = cells.find((cell) => ODD.test(cell));
   if (odd !== undefined) return odd;
@@ -25,7 +25,7 @@ function oddCell(cells: readonly string[]): string | undefined {
   return pairs ? cells[0] : undefined;
 }
 
-/** Throw DataError if this row, of the file of that name, can be no header. */
+/** Throw DataError if this row of the file cannot be a header. */
 export function checkHeader(name: string, { line, cells }: Row, label: string | undefined): void {
   const where = texts.errors.line(name, line);
   const isLong = LONG_TABLES.some((names) => names.every((each) => cells.includes(each)));
@@ -70,7 +70,7 @@ export function checkTwice(where: string, names: readonly string[]): void {
   throw new DataError(texts.errors.twice(where, each));
 }
 
-/** Throw DataError if a row of a file of so many columns is a comment, or has others. */
+/** Throw DataError if a row is a comment, or has another number of columns. */
 export function checkRow(name: string, { line, cells }: Row, columns: number): void {
   const first = cells[0]!;
   const isComment = first.startsWith("#") && (cells.length !== columns || /^.{1,2} /.test(first));

@@ -8,15 +8,15 @@ import { isMissing } from "./columns";
 import { JSON_FILE } from "./file_text";
 import { isNumberLike, isNumeric } from "./log_lines";
 
-const HEAD = 400; // records that say which columns there are
+const HEAD = 400; // records that determine the columns
 const CLOCK = "time"; // the column of the moments of Edge Impulse's readings
 const LISTS = ["samples", "data", "records", "rows", "values"];
 
 export interface JsonRows {
   readonly names: readonly string[];
   readonly rows: readonly Row[];
-  readonly cut: readonly number[]; // records that are none
-  readonly again: readonly number[]; // records that name the columns again
+  readonly cut: readonly number[]; // places of values that are no records
+  readonly again: readonly number[]; // places of records that repeat the names of the columns
   readonly note: string;
 }
 
@@ -30,7 +30,7 @@ type Record = { readonly [name: string]: Value };
 const isRecord = (value: Value): value is Record =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The rows of such a text. Throws DataError for what only the command line reads. */
+/** Return the rows of a JSON text. Throws DataError for a file that only the command line reads. */
 export function jsonRows(name: string, text: string): JsonRows {
   const refused = (): DataError =>
     new DataError(texts.errors.notCsv(name, JSON_FILE, texts.errors.saveAsCsv));
@@ -49,7 +49,7 @@ export function jsonRows(name: string, text: string): JsonRows {
   return ofRecords(name, values, texts.notes.jsonRecords, refused);
 }
 
-/** The values of a list, of a document, or one a line; undefined stands for what is cut. */
+/** Return the values of a list, of a document, or of each line; undefined for a cut value. */
 function valuesOf(text: string): Value[] {
   try {
     const whole: Value = JSON.parse(text.replace(/^\ufeff/, ""));
@@ -96,7 +96,7 @@ function ofRecords(
   return { names, rows, cut, again, note };
 }
 
-/** All names of these records, in their order; those that a list repeats are no values. */
+/** Return all names of these records, in order; a record that only repeats the names is left out. */
 function namesOf(records: readonly Map<string, string>[]): string[] {
   const names = new Set<string>();
   for (const cells of records) {
@@ -108,7 +108,7 @@ function namesOf(records: readonly Map<string, string>[]): string[] {
 const isSame = (cells: readonly string[], names: readonly string[]): boolean =>
   cells.length === names.length && cells.every((cell, place) => cell === names[place]);
 
-/** Whether the first of these rows names the columns: where the others have numbers, it has none. */
+/** Return whether the first of these rows names the columns: it has no numbers where the others have. */
 function namesColumns([first, ...body]: readonly Row[]): boolean {
   const isOfNumbers = (place: number): boolean => isNumeric(body.map(({ cells }) => cells[place]!));
   return first!.cells.some((cell, place) => !isMissing(cell) && !isNumberLike(cell) && isOfNumbers(place));
@@ -131,7 +131,7 @@ function ofColumns(document: Record, refused: () => DataError): JsonRows {
   return { names, rows, cut: [], again: [], note: texts.notes.jsonLists };
 }
 
-/** Sensors with names, and a reading every so many milliseconds. */
+/** Return the rows of named sensors with a reading at a fixed interval. */
 function ofEdgeImpulse(name: string, payload: Record): JsonRows {
   const sensors = Array.isArray(payload["sensors"]) ? (payload["sensors"] as Record[]) : [];
   const values = (payload["values"] as Value[]).map((value) => (Array.isArray(value) ? value : [value]));
@@ -157,7 +157,7 @@ function row(line: number, cells: readonly string[]): Row {
   return { line, cells: trimmed, written: trimmed };
 }
 
-/** The cells of a record; what is inside of others has their names in front. */
+/** Return the cells of a record; nested cells have the outer names in front. */
 function flat(value: Value, before = "", into = new Map<string, string>()): Map<string, string> {
   const isList = Array.isArray(value);
   for (const [key, each] of Object.entries(value as object)) {

@@ -1,5 +1,5 @@
-// What a boot loader, a prompt and a reset leave between the samples of a log, as the simulator's
-// streams/log_lines.py knows it.
+// Lines of a boot loader, a prompt and a reset between the samples of a log, as in the simulator's
+// streams/log_lines.py.
 
 import { BOOT, PROMPT } from "../shared";
 import { texts } from "../texts";
@@ -18,17 +18,17 @@ const POINT = new RegExp(
   `^${KEY}(?:,${KEY}=${KEY})* ${KEY}=${VALUE}(?:,${KEY}=${VALUE})* \\d{10,19}$`,
 );
 
-/** What a line can be that is no sample. */
+/** The kinds of lines that are no samples. */
 export type Odd = "boot" | "prompt" | "text" | "header" | "cut" | "units";
 
-/** What a line is that a board says of itself; undefined if it may be a sample. */
+/** Return the kind of a board's own message; undefined for a line that may be a sample. */
 export function boardOutput(line: string): Odd | undefined {
   const text = line.trimStart();
   if (ofBoot.test(text)) return "boot";
   return ofPrompt.test(line) || ofPrompt.test(text) ? "prompt" : undefined;
 }
 
-/** The pieces of a text without a terminal's colours. */
+/** Yield the pieces of a text without a terminal's colours. */
 export async function* withoutColours(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = "";
   for await (const piece of pieces) {
@@ -39,20 +39,20 @@ export async function* withoutColours(pieces: AsyncIterable<string>): AsyncGener
   }
 }
 
-/** Whether a cell is a number, perhaps with something attached. */
+/** Return whether a cell is a number, perhaps with an affix. */
 export function isNumberLike(cell: string): boolean {
   if (isMissing(cell)) return false;
   return numberOf(cell) !== null || /^[^\p{L}\d]{0,3}[+-]?\d[\d.,]*[^\p{L}\d]{0,3}$/u.test(cell);
 }
 
-/** Whether nearly all cells of a column that are not missing look like numbers. */
+/** Return whether nearly all cells of a column that are not missing look like numbers. */
 export function isNumeric(column: readonly string[]): boolean {
   const cells = column.filter((cell) => !isMissing(cell));
   return cells.length > 0 && cells.filter(isNumberLike).length >= NEARLY * cells.length;
 }
 
-/** Whether a row below the header has the units of the columns that these rows have: short texts
- * where they have numbers, and elsewhere nothing that they have. */
+/** Return whether a row below the header has the columns' units: short texts where the other rows have
+ * numbers, and elsewhere none of their texts. */
 export function tellsUnits(row: readonly string[], body: readonly (readonly string[])[]): boolean {
   let units = 0;
   for (const [place, cell] of row.entries()) {
@@ -68,8 +68,8 @@ export function tellsUnits(row: readonly string[], body: readonly (readonly stri
   return units > 0;
 }
 
-/** What lines are of which each holds a record, as the simulator's streams/record_lines.py reads
- * them; undefined if this first line shows none. */
+/** Return the kind of lines that have a record each, as in the simulator's streams/record_lines.py;
+ * undefined if this first line has none. */
 export function recordLines(line: string): "mqtt" | "influx" | undefined {
   if (/^(?:\d\S*\s+)?(?!->)[^\s{"]\S*\s+\{.*\}\s*$/.test(line)) return "mqtt";
   return POINT.test(line.trim()) ? "influx" : undefined;
@@ -89,7 +89,7 @@ export class LinesLeftOut {
     return this.counts.size > 0;
   }
 
-  /** What is said of them. */
+  /** Return a note on the lines. */
   notes(name: string): string[] {
     if (!this.any) return [];
     const parts = [...this.counts].map(([kind, { count, first }]) =>

@@ -19,7 +19,7 @@ export type ReaderAnswer =
 /** The reading was stopped. */
 export class StoppedError extends Error {}
 
-/** Read a file; `progress` is told which share of it is read. Throws DataError, StoppedError. */
+/** Read a file; `progress` gets the share that is read. Throws DataError, StoppedError. */
 export function readFile(
   order: ReaderOrder,
   progress: (share: number) => void,

@@ -1,11 +1,11 @@
-// The worker that reads a file, so that the page stays alive however large the file is.
+// The worker that reads a file, so that the page stays responsive however large the file is.
 
 /// <reference lib="webworker" />
 
 import type { ReaderAnswer, ReaderOrder } from "./reader";
 import { readStream } from "./stream";
 
-const EVERY = 100; // milliseconds between two words on how far it is
+const EVERY = 100; // milliseconds between two reports of progress
 
 function answer(message: ReaderAnswer, transfer: Transferable[] = []): void {
   (self as unknown as DedicatedWorkerGlobalScope).postMessage(message, transfer);

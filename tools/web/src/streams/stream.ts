@@ -1,5 +1,5 @@
 // A labelled stream from a CSV or ARFF file, plain or packed with gzip. The file is read in pieces,
-// so that it may be large, and whoever reads it can tell how far it is.
+// so that it may be large, and the reader can report its progress.
 
 import { LIMITS } from "../shared";
 import { texts } from "../texts";
@@ -17,9 +17,9 @@ import { telltaleNote } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
 export const WARMUP = LIMITS.warmup; // samples after which the ranges are fixed
-export const CLOCK = "time"; // the first column of what `record --time` writes
+export const CLOCK = "time"; // the first column of a file of `record --time`
 const ABOVE = 20; // lines of text above a header, at most
-const READING = 0.8; // of the work; the rest is to find the units
+const READING = 0.8; // of the work; the rest finds the units
 
 /** Samples with their labels, in stream order; rows are raw integers, sample after sample. */
 export interface Stream {
@@ -33,21 +33,21 @@ export interface Stream {
   readonly notes: readonly string[]; // what the reader left out or doubts, a sentence each
 }
 
-/** How a file is read: its class column, by default the last; columns that are left out; who is
- * told the share that is done. */
+/** How a file is read: its class column, by default the last; columns that are left out; the callback
+ * for the share that is done. */
 export interface Reading {
   readonly label?: string | undefined;
   readonly drop?: readonly string[];
   readonly progress?: (share: number) => void;
 }
 
-/** The names of a file's columns, of which no more than the header is read. */
+/** Return the names of a file's columns; only the header is read. */
 export async function columnNames(name: string, file: Blob): Promise<readonly string[]> {
   const columns = await new TableReader(name).header(piecesOf(name, file));
   return columns.map((column) => column.name);
 }
 
-/** The stream in a file. Throws DataError. */
+/** Read the stream in a file. Throws DataError. */
 export async function readStream(name: string, file: Blob, reading: Reading): Promise<Stream> {
   const { label, drop, progress } = reading;
   const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
@@ -60,21 +60,21 @@ export async function readStream(name: string, file: Blob, reading: Reading): Pr
 class TableReader {
   private arff: ArffReader | undefined;
   private csv: RowReader | undefined;
-  private head = ""; // of a CSV file, until its first line is there
+  private head = ""; // of a CSV file, until its first line is complete
   private columns: readonly Column[] | undefined;
-  private early: Row[] | undefined = []; // rows that say what the columns hold
+  private early: Row[] | undefined = []; // rows that show what the columns hold
   private features: { readonly place: number; readonly reader: ColumnReader }[] = [];
   private labels!: LabelReader;
   private labelPlace = 0;
   private headerLine = 0;
   private readonly notes: string[] = [];
-  private readonly above: Row[] = []; // lines that are no header if rows of several cells come
+  private readonly above: Row[] = []; // lines that are no header if rows of several cells follow
   private readonly leftOut = new LinesLeftOut();
-  private waiting: Row | undefined; // of another length: cut in half if what follows is no sample
-  private isBroken = false; // what was before was no sample
+  private waiting: Row | undefined; // of another length: cut if no sample follows
+  private isBroken = false; // the line before was no sample
   private hasNumbers = false;
   private isWhole = true; // the text ends with the end of a line
-  private isMade = false; // of another kind of file
+  private isMade = false; // the rows are made of another kind of file
   private forms: readonly (CellForm | null)[] = [];
 
   constructor(
@@ -85,13 +85,13 @@ class TableReader {
     if (isArff(name)) this.arff = new ArffReader(name);
   }
 
-  /** The columns of a file that comes in these pieces; reads no further. */
+  /** Return the columns of a file in pieces; read no further. */
   async header(pieces: AsyncIterable<string>): Promise<readonly Column[]> {
     await this.readAll(pieces, () => this.columns !== undefined);
     return this.columns ?? [];
   }
 
-  /** Read all pieces, or as many as are enough. */
+  /** Read all pieces, or as many as needed. */
   async readAll(pieces: AsyncIterable<string>, isEnough = (): boolean => false): Promise<void> {
     let json: string | undefined;
     let isFirst = true;
@@ -106,7 +106,7 @@ class TableReader {
     else this.takeJson(jsonRows(this.name, json));
   }
 
-  /** Note how the file is read, a sentence. */
+  /** Add a sentence on how the file is read. */
   note(text: string): void {
     this.notes.push(text);
   }
@@ -155,7 +155,7 @@ class TableReader {
     yield* this.csv.rows(piece, isLast);
   }
 
-  /** The first line that may be the header, or a sample. */
+  /** Return the first line that may be the header, or a sample. */
   private firstLine(isLast: boolean): string | undefined {
     const lines = this.head.split(/\r\n|\r|\n/);
     if (!isLast) lines.pop();
@@ -175,7 +175,7 @@ class TableReader {
     else this.mayBeHeader(row);
   }
 
-  /** A row before the header: the header, or a line of text above it. */
+  /** Take a row that may be the header, or a line of text above it. */
   private mayBeHeader(row: Row): void {
     const isAlone = row.cells.length === 1 || /^sep=/i.test(row.cells[0]!);
     if (isAlone && !row.cells.some(isNumberLike) && this.above.length < ABOVE) {
@@ -195,7 +195,7 @@ class TableReader {
     this.takeColumns(row.cells.map((name) => ({ name })));
   }
 
-  /** There are no rows of several cells: the first line is the header. */
+  /** Take the first line as the header, as there are no rows of several cells. */
   private takeAbove(): void {
     const [first, ...rest] = this.above.splice(0);
     if (!first || this.columns) return;
@@ -235,7 +235,7 @@ class TableReader {
     this.isBroken = true;
   }
 
-  /** Refuse a row of another length behind which samples go on. */
+  /** Refuse a row of another length that samples follow. */
   private checkWaiting(): void {
     if (this.waiting) checkRow(this.name, this.waiting, this.columns!.length);
   }
@@ -270,7 +270,7 @@ class TableReader {
 
   private isClock(place: number): boolean {
     const columns = this.columns!;
-    if (this.drop.length) return false; // whoever chooses has chosen
+    if (this.drop.length) return false; // the user has chosen
     const isFirst = place === 0 && this.labelPlace !== 0 && columns.length > 2;
     return isFirst && columns[0]!.name === CLOCK;
   }
@@ -282,7 +282,7 @@ class TableReader {
     throw mayBeLog ? readByCommand(this.name, message) : new DataError(message);
   }
 
-  /** The first rows are there: they say what the columns hold. */
+  /** Begin with the first rows, which show what the columns hold. */
   private begin(): void {
     const { early, columns } = this;
     if (!early) return;
@@ -311,7 +311,7 @@ class TableReader {
     this.leftOut.add("units", texts.notes.line(early.shift()!.line));
   }
 
-  /** Throw DataError if what was read as the header is like the rows below it. */
+  /** Throw DataError if the header is like the rows below it. */
   private checkFirstRow(columns: readonly Column[]): void {
     if (this.arff || this.isMade || this.leftOut.any) return;
     const name = (place: number): string => columns[place]!.name;
@@ -337,7 +337,7 @@ class TableReader {
     return form && !isMissing(cell) ? (form.read(cell) ?? cell) : cell;
   }
 
-  /** How the cells of each column are read: those of the class as they are. */
+  /** Find how the cells of each column are read; the class's are read as they are. */
   private findForms(columns: readonly Column[], early: readonly Row[]): void {
     const forms = cellForms(columns.map((_, place) => early.map(({ cells }) => cells[place]!)));
     const isDate = (place: number): boolean => forms[place]?.isDate ?? false;
@@ -360,7 +360,7 @@ class TableReader {
     this.checkCount(this.places.length);
   }
 
-  /** What is said of a header that could be a sample just as well. */
+  /** Return notes on a header that could also be a sample. */
   private headerNotes(): string[] {
     if (this.arff || this.isMade || this.leftOut.any) return [];
     const names = this.columns!.map(({ name }) => name);
@@ -371,7 +371,7 @@ class TableReader {
     return isDoubtful ? [texts.notes.header(this.name, this.headerLine)] : [];
   }
 
-  /** What was read, as a stream. */
+  /** Return the data read, as a stream. */
   stream(progress: Reading["progress"]): Stream {
     const { labels, names: classNames, notes, measured } = this.labels.all;
     const other = this.features.find(({ reader }) => reader.isLikeClass);

@@ -5,10 +5,10 @@ import { TELLTALE_NAMES } from "../shared";
 import { texts } from "../texts";
 
 const STEPS = 16; // at least, of a column that only rises, or only falls
-const FEWEST = 30; // samples with which a column that tells the class is none by chance
+const FEWEST = 30; // samples from which a column that matches the class does so by no chance
 const NEARLY = 0.95; // of the samples of each class, and of each value
 
-/** A note on the column, if it is one of them; "" if not. */
+/** Return a note on a column that gives the answer away; "" for any other. */
 export function telltaleNote(
   file: string,
   name: string,
@@ -25,7 +25,7 @@ export function telltaleNote(
   return reasons.length ? texts.notes.telltale(file, name, reasons) : "";
 }
 
-/** What a column of that name could be, in words. */
+/** Return the possible meaning of a column's name, in words. */
 function meaningOf(name: string): string {
   const spaced = name.replace(/([a-z])(?=I[dD]$)/, "$1_"); // sampleId
   const bare = spaced.toLowerCase().replace(/[([].*/, "");
@@ -33,7 +33,7 @@ function meaningOf(name: string): string {
   return TELLTALE_NAMES.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[1] ?? "";
 }
 
-/** Whether many numbers are above the one before (way 1) or below it (-1), and none the other way. */
+/** Return whether many numbers are above the one before (way 1) or below it (-1), and none the other way. */
 function only(column: Float64Array, way: 1 | -1): boolean {
   let steps = 0;
   let last = NaN;
@@ -46,11 +46,11 @@ function only(column: Float64Array, way: 1 | -1): boolean {
   return steps >= STEPS;
 }
 
-/** Whether each class has a value of its own, and each value a class. */
+/** Return whether each class has a value of its own, and each value a class. */
 function tells(column: Float64Array, labels: Uint8Array): boolean {
   if (labels.length < FEWEST) return false;
   const classes = labels.reduce((a, b) => Math.max(a, b), 0) + 1;
-  const counts = new Map<number, number[]>(); // of each value, its samples of each class
+  const counts = new Map<number, number[]>(); // for each value, its samples by class
   for (let row = 0; row < column.length; row++) {
     const value = column[row]!;
     let ofValue = counts.get(value);

@@ -6,9 +6,9 @@ const RAW_MAX = 2 ** 29 - 1;
 const HEADROOM = 4;
 const USUAL = 0.999; // the part of a column that has to fit; what is beyond is clamped
 const ROUNDING = 1e-9; // of a float that should be whole
-const FAR = 1000; // an offset pays when the numbers are so many times as large as their spread
-const MOST = 0.99; // the part of a column that says what is plausible in it
-const ABSURD = 1e6; // a number so many times as large as those has no say in the unit
+const FAR = 1000; // an offset pays if the numbers are this many times as large as their spread
+const MOST = 0.99; // the part of a column that shows which numbers are plausible
+const ABSURD = 1e6; // a number this many times as large as those does not affect the unit
 
 /** raw = (value - offset) * 10**digits */
 export interface Unit {
@@ -16,7 +16,7 @@ export interface Unit {
   readonly digits: number;
 }
 
-/** The unit of a column, NaN where a value is missing. */
+/** Return the unit of a column, which has NaN for missing values. */
 export function unitOf(column: Float64Array): Unit {
   const known = plausible(column.filter((value) => !Number.isNaN(value)));
   if (!known.length) return { offset: 0, digits: 0 };
@@ -29,14 +29,14 @@ export function unitOf(column: Float64Array): Unit {
   return { offset, digits: fewestDigits(known.map((value) => value - offset), most) };
 }
 
-/** The raw integer of a value; NaN becomes MISSING, what is too large the largest. */
+/** Return the raw integer of a value; NaN becomes MISSING, a value too large the largest. */
 export function rawOf(value: number, unit: Unit): number {
   if (Number.isNaN(value)) return MISSING;
   const scaled = roundHalfEven(scale(value - unit.offset, unit.digits));
   return Math.min(Math.max(scaled, -RAW_MAX), RAW_MAX);
 }
 
-/** Take the values that do not fit the column's unit for missing ones. */
+/** Replace values that do not fit the column's unit by missing ones. */
 export function leaveOutTooLarge(column: Float64Array, unit: Unit): void {
   column.forEach((value, row) => {
     const scaled = roundHalfEven(scale(value - unit.offset, unit.digits));
@@ -44,7 +44,7 @@ export function leaveOutTooLarge(column: Float64Array, unit: Unit): void {
   });
 }
 
-/** Raw integers of columns, row after row. */
+/** Return the raw integers of columns, row after row. */
 export function rawRows(columns: readonly Float64Array[], units: readonly Unit[]): Int32Array {
   const rows = new Int32Array(columns.length * (columns[0]?.length ?? 0));
   columns.forEach((column, place) => {
@@ -59,7 +59,7 @@ function scale(value: number, digits: number): number {
   return (value * 10 ** Math.max(digits, 0)) / 10 ** Math.max(-digits, 0);
 }
 
-/** All but a mistyped 1e308 or the like, which would turn all the others into 0. */
+/** Return the numbers without a mistyped 1e308 or the like, which would turn all the others into 0. */
 function plausible(numbers: Float64Array): Float64Array {
   if (!numbers.length) return numbers;
   const sizes = numbers.map(Math.abs).sort();
@@ -78,13 +78,13 @@ function median(numbers: Float64Array): number {
   return sorted.length & 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The most digits behind the point with which numbers of that size fit. */
+/** Return the most decimal places with which numbers of that size fit. */
 function mostDigits(size: number): number {
   if (size === 0) return 0;
   return Math.floor(Math.log10(RAW_MAX / HEADROOM) - Math.log10(size));
 }
 
-/** The fewest digits that make all numbers whole, but not more than `most`. */
+/** Return the fewest digits that make all numbers whole, but not more than `most`. */
 function fewestDigits(numbers: Float64Array, most: number): number {
   for (let digits = Math.min(most, 0); digits < most; digits++) {
     if (numbers.every((value) => isWhole(scale(value, digits)))) return digits;

@@ -8,7 +8,7 @@ const kilobytes = (n: number): string => `${count(n / 1024)} KB`;
 const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispiele`);
 const ofSamples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispielen`); // "von ..."
 
-/** What the simulator's tables say of files and columns; the page has them in English. */
+/** Translations of the simulator's tables on files and columns, which the page has in English. */
 const GERMAN: Readonly<Record<string, string>> = {
   "a model that `simulate --save` wrote": "ein Modell von `simulate --save`",
   "an OpenDocument file": "eine OpenDocument-Datei",

@@ -1,4 +1,4 @@
-// All that the page says, in English. A text for another language has the same name there.
+// All texts of the page, in English. A text in another language has the same name.
 
 const count = (n: number): string => n.toLocaleString("en");
 const kilobytes = (n: number): string => `${count(n / 1024)} KB`;
