@@ -1,7 +1,7 @@
 """A model as a header for C99 and C++ that predicts and learns, bit for bit as on the device.
 
-The code is the device library's kernels, translated; the buffers hold the learned state. It
-allocates nothing, has no floats and includes only limits.h and stdint.h.
+The code is the device library's kernels, translated; the buffers hold the learned state. The
+header allocates nothing, has no floats and includes only limits.h and stdint.h.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .model_files import OpenModel
 ENCODE = ("quantizer", "encode_rows")
 _C_TYPES = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
 _RENAMED = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may define
-_LEAST = 12  # items; gcc warns if a kernel might read more of a smaller array
+_LEAST = 12  # items; in a smaller array, gcc warns of reads that only more features cause
 LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = (
     "buffers",
@@ -84,7 +84,7 @@ static inline uint32_t microshrub_crc32(void)
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """Return the header and a note for its user. Raises UserError without a translation."""
+    """Return a header and a note on its use. Raises UserError if the learner cannot be in C."""
     learner = model.learner
     roots = [place(learner._predict), place(learner._learn)]
     if c_growing.grows(model):

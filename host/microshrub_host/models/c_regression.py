@@ -1,6 +1,6 @@
 """A regressor as a header for C99 and C++ that forecasts and learns, bit for bit.
 
-It contains the learner's kernels and the kernel that passes rows to a Forecaster (firmware's
+It contains the learner's kernels and the kernel that runs a Forecaster over rows (firmware's
 forecast_runs.py), translated.
 """
 
@@ -35,7 +35,7 @@ static inline int32_t microshrub_take(const int32_t *raw)
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """Return the header and a note for its user. Raises UserError without a translation."""
+    """Return a header and a note on its use. Raises UserError if the learner cannot be in C."""
     learner, forecaster = model.learner, model.forecaster
     runs = loader.load("python").forecast_runs.ForecastRuns(forecaster)
     kernels = {"PREDICT": learner._predict, "LEARN": learner._learn, "RUN": runs._run}

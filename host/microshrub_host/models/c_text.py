@@ -44,7 +44,7 @@ def comment(name: str) -> str:
 
 
 def header(head: str, code: str) -> bytes:
-    """Return a header that makes the compiler fail in a file with another model's header."""
+    """Return a header of a comment and code; with another model's in a file, compiling fails."""
     this = f"0x{zlib.crc32(f'{head}{code}'.encode()):08x}UL"
     return _GUARDED.format(head=head, code=code, this=this).encode()
 

@@ -55,7 +55,7 @@ def forecast(forecaster: Any, values: list[int]) -> tuple[int, int]:
 
 
 def coded(forecaster: Any) -> Any:
-    """Return the codes of the features of the last sample."""
+    """Return the codes of the last sample's features."""
     return next(b for name, _, b in forecaster.buffers() if name == "forecaster.codes")
 
 

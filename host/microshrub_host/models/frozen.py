@@ -28,7 +28,7 @@ class TreeTable:
 
 
 def trees_of(model: OpenModel) -> tuple[TreeReader, list[Tree]]:
-    """Return a reader and the trees, the heaviest first. Raises UserError if there are none."""
+    """Return a model's reader and trees, the heaviest first. Raises UserError without trees."""
     reader = reader_of(model)
     if reader is None:
         raise UserError(

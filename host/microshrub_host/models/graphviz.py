@@ -46,6 +46,6 @@ def _cluster(number: int, tree: Tree, named: bool) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a string of the language; backslashes, which begin escapes, are doubled."""
+    """Return a quoted string in DOT, in which a backslash would begin an escape."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

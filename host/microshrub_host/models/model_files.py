@@ -11,7 +11,7 @@ and for a regressor, whose features a Forecaster makes from columns:
 
     target.state     the target's range
     interval.state   the interval; empty without one
-    naive.state      the naive forecasts that are compared with the learner's; empty without a
+    naive.state      the naive forecasts that are weighed against the learner's; empty without a
                      horizon
 
 and for a companion that is saved, such as spare classes, its `states`:
@@ -88,7 +88,7 @@ class ModelFile:
     regression: dict[str, Any] | None = None  # parameters of a regressor's Forecaster
     companions: dict[str, Any] = field(default_factory=dict)  # parameters of companions, by name
     extraction: Extraction | None = None  # how features are made of readings, if at all
-    shared: dict[str, list[int]] = field(default_factory=dict)  # samples of packets, by CRC32
+    shared: dict[str, list[int]] = field(default_factory=dict)  # learned samples by packets' CRC32
 
     @property
     def spare(self) -> dict[str, int] | None:
@@ -338,7 +338,7 @@ def _are_names(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether the value is a text that can be shown."""
+    """Return whether the value is a text that is not too long."""
     return isinstance(value, str) and len(value) <= _LONGEST
 
 

@@ -1,6 +1,6 @@
 """Tests a saved model on another recording: unchanged, and while it goes on learning.
 
-Three figures are for the same samples: the saved model, the saved model after learning the rest of
+Three models predict the same samples: the saved model, the saved model after learning the rest of
 the new recording, and a new model that has learned only this rest. The samples are whole stretches
 that none of the three has learned, see holdout.py.
 """
@@ -56,7 +56,7 @@ class Meeting:
 
     as_it_is: ByClass = field(repr=False)  # all samples, none of which the model had learned
     guessing: float  # accuracy of predicting the recording's most frequent class
-    learned: Learned | None  # None if the recording is too short to hold stretches out
+    learned: Learned | None  # None if no stretch can be held out
     accuracy: float  # prequential, of the model that goes on learning
     accuracy_nochange: float
     model: ModelFile = field(repr=False)  # after the recording
@@ -148,7 +148,10 @@ def started(model: ModelFile) -> LocalEngine:
 
 
 def _learned(model: ModelFile, stream: Stream, predictions: Predictions) -> Learned | None:
-    """Return the figures for held-out stretches, given the unchanged model's predictions."""
+    """Return the percentages for held-out stretches, or None if there are no such stretches.
+
+    predictions are the unchanged model's, for the whole recording.
+    """
     known = holdout.held_out(stream)
     drawn = list(holdout.draws(known.stretches)) if known else []
     if known is None or not any(draw.asked.any() for draw in drawn):

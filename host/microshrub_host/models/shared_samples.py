@@ -12,7 +12,7 @@ from ..library import loader
 from .model_files import ModelFile, OpenModel, open_model
 
 MOST = 20  # samples of a class
-OF_OTHERS = "learned of others"  # outcome in addition to sharing.py's
+OF_OTHERS = "learned of others"  # from an earlier packet; sharing.py has the other outcomes
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,10 @@ class Sharer:
         return True
 
     def collect(self, origin: str, wanted: Sequence[str], most: int) -> bytes:
-        """Return a packet of up to `most` samples of each of these classes. Raises UserError."""
+        """Return a packet of up to `most` samples of each of these classes.
+
+        Raises UserError for an unknown class, or a class without samples taught directly.
+        """
         try:
             data: bytes = self.sharing.collect(origin, tuple(wanted), most)
         except ValueError as error:
@@ -69,7 +72,7 @@ class Sharer:
         return data
 
     def forget(self, packets: Sequence[Any], origin: str | None = None) -> int:
-        """Forget samples like a packet's, or all samples of an origin; return the number.
+        """Forget samples like those in packets, and all samples of an origin; return their number.
 
         Raises UserError.
         """

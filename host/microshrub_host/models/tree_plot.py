@@ -88,7 +88,7 @@ def _box_width(node: Node) -> float:
 
 
 def _columns(root: Node) -> list[float]:
-    """Return the left end of each level, and at the end the right end of the drawing."""
+    """Return the left end of each level, followed by the right end of the drawing."""
     columns, level = [_MARGIN], [root]
     right = 0.0
     while level:

@@ -63,7 +63,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a leaf: its share of a class, times the tree's factor, is its vote.
+    """A leaf's answer: its share of a class, times the tree's factor, is a vote for the class.
 
     The label is the leaf's own prediction. A naive Bayes leaf has a slot instead of shares.
     """
@@ -77,8 +77,8 @@ class Answer:
 class Bayes:
     """The statistics in a slot, for F features, C classes and T bins of all features together."""
 
-    low: Sequence[int]  # [F] the lowest code in the leaf
-    high: Sequence[int]  # [F] the highest code
+    low: Sequence[int]  # [F] the lowest code that can reach the leaf
+    high: Sequence[int]  # [F] the highest such code
     counts: Sequence[int]  # [T * C]
     seen: Sequence[int]  # [C]
     prior: Sequence[int]  # [C]
@@ -95,7 +95,7 @@ def trees_of(model: OpenModel) -> list[Tree]:
 
 
 def reader_of(model: OpenModel) -> TreeReader | None:
-    """Return the reader for the learner's trees, from its file of readers/."""
+    """Return the reader for the learner's trees, from its file in readers/, or None."""
     result = companion(f"{__package__}.readers", model.file.learner)
     return None if result is None else result.READER(model)
 
