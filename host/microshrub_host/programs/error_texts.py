@@ -17,7 +17,7 @@ _SHORTEST = 20  # characters; the call that reads a shorter text would take as m
 
 
 def moved(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], bytes]:
-    """Return the statements with their error texts moved out, and the texts' file of lines."""
+    """Return the statements without error texts, and the bytes of a file with a text per line."""
     texts = _Texts()
     return [_InRaise(texts).visit(statement) for statement in body], bytes(texts.file)
 

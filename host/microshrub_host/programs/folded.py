@@ -119,7 +119,7 @@ class Folded(Transformer):
     def of(self, kernel: ast.FunctionDef) -> ast.FunctionDef:
         """Fold the kernel in place until nothing changes any more, and return it."""
         before = None
-        # changes show in the node types
+        # Any change shows in the types of the nodes
         while before != (before := list(map(type, walk(kernel)))):
             self._values = _Values(self._constants, self._known)
             self._values.variables.update(_bound_once(kernel, self._values))
@@ -191,7 +191,7 @@ class Folded(Transformer):
         return node if len(kept) > 1 else kept[0]
 
     def _test(self, node: ast.expr) -> Any:
-        """Return a condition; an operand that decides it replaces it if all others are pure."""
+        """Return the folded condition; a deciding operand replaces it if all operands are pure."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), self._test(node.operand))
         if not isinstance(node, ast.BoolOp):

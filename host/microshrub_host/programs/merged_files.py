@@ -164,8 +164,7 @@ def compiled(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Disable garbage collection, which would take a third of the time, as trees have many
-    nodes."""
+    """Disable garbage collection: it would take a third of the time, as trees have many nodes."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -220,7 +219,7 @@ def parts_without(name: str) -> list[str]:
 
 
 def file_without(module: str, parts: Iterable[str]) -> str:
-    """Return the name of a module's file without these functions and classes, as in left_out."""
+    """Return the name of a module's file without these parts, which are named as in left_out."""
     gone = sorted(part.partition(":")[2] for part in parts if unused_code.home_of(part) == module)
     return _PART.join((module, *gone))
 

@@ -175,7 +175,7 @@ def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
 def _asked_later(
     trees: Mapping[str, ast.Module], modules: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the (module, name) pairs that are imported while the program runs, not at start."""
+    """Yield (module, name) of names that are imported while the program runs, not at its start."""
     for module, tree in trees.items():
         at_once = tree.body if module in modules else []
         for node in walk(tree):

@@ -33,7 +33,8 @@ class ImmovableCodeError(UserError):
 def movable(code: bytes) -> bytes:
     """Return the machine code of a viper function for armv6m, able to run from any even address.
 
-    Raises ImmovableCodeError for a number that three instructions cannot compute.
+    Raises ImmovableCodeError for a number that four instructions cannot compute, and for code that
+    uses its address in another way.
     """
     made = bytearray(code)
     at = 0
@@ -59,7 +60,7 @@ def _replacement(code: bytes, at: int) -> bytes:
     if read & 0xFF == 0 and then == _SKIP:
         return _computed(register, number)
     if read & 0xFF == 0 and then == _add_to_pc(register):
-        return _jump(number + 2)  # counted from the second instruction
+        return _jump(number + 2)  # the number counts from the second instruction
     raise ImmovableCodeError("it reads a number from elsewhere in the code")
 
 

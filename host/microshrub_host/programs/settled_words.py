@@ -34,7 +34,7 @@ class Settled:
 
 
 def settled(learner: str, parameters: Mapping[str, Any]) -> Settled:
-    """Return the words that a learner's configuration fixes. Raises ValueError for a bad one."""
+    """Return a learner's configuration and fixed words. Raises ValueError for bad parameters."""
     model = getattr(loader.load("python"), learner)(**parameters)
     buffers = {name: buffer for name, code, buffer in model.buffers() if code == "i"}
     words = {

@@ -1,15 +1,15 @@
 """Reuses names that are on the board anyway, to save RAM.
 
 Each new name takes some 20 bytes of a board's RAM, and once a pool of names is full, another one
-takes several kilobytes. So a function whose name is never looked up gets a name that the program
-or the firmware already has: kernels, as a traceback has no line for machine code; functions of a
+takes several kilobytes. So a function whose name no user needs to see gets one that the program or
+the firmware already has: kernels, as a traceback has no line for machine code; functions of a
 single expression, as their caller's line is informative enough; and private functions. Names of
 attributes can be reused, since an attribute and a global may share a name, and so can built-in
 names and the names of the module math that the program does not use.
 
 Buffers are numbered instead of named. MicroPython keeps the names of a function's parameters, but
-neither the names of its other variables nor those in kernels. Parameters that are never passed by
-name get names from the firmware; parameters of public methods and of functions called with `**`
+neither the names of its other variables nor any names in kernels. Parameters that are never passed
+by name get names from the firmware; parameters of public methods and of functions called with `**`
 keep their names.
 """
 

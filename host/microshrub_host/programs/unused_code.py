@@ -166,7 +166,7 @@ def without_missing(
 
 
 def without(module: str, source: str, left_out: Collection[str]) -> str:
-    """Return a module's source without `left_out`, with all modules that it imports present."""
+    """Return a module's source without `left_out`; the program has all modules that it imports."""
     result = without_missing(module, source, library_files.imports_in(module, source), left_out)
     return source if result == source else source_text(ast.parse(result))
 
@@ -195,7 +195,7 @@ def _is_private(node: ast.stmt) -> bool:
 
 
 def home_of(name: str) -> str:
-    """Return the module in the name of a module, or in the name of its function or class."""
+    """Return the module in a name: the name of a module, or of its function or class."""
     return name.partition(":")[0]
 
 
