@@ -123,7 +123,7 @@ def page(command: str) -> str:
 
 
 def how(source: str) -> str:
-    """Return whether a figure was reported, emulated or derived: the first word of its source."""
+    """Return "reported" or "emulated" if a source begins with that word, else "derived"."""
     return next((word for word in ("reported", "emulated") if source.startswith(word)), "derived")
 
 
@@ -134,7 +134,7 @@ def _last(board: Board) -> str:
 
 
 def ran(board: Board) -> str:
-    """Return whether microshrub ran on this board, on its emulated processor, or on neither."""
+    """Return text on whether microshrub ran on this board, or on its emulated processor."""
     if board.reports:
         return f"reported: {_last(board)}"
     what = _EMULATED.get(board.arch)

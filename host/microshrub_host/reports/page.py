@@ -247,7 +247,7 @@ def _table(
 
 
 def _look(texts: Sequence[str], numbers: Sequence[float | None]) -> str:
-    """Return the class of a number column: a quarter of the present cells must be numbers."""
+    """Return a number column's class: at least a quarter of the present cells must be numbers."""
     total = sum(number is not None for number in numbers)
     missing = sum(len(shown(text)) < 2 for text in texts)
     return ' class="n"' if total and 4 * total >= len(texts) - missing else ""
@@ -276,7 +276,7 @@ def _inline_svg(figure: Any, prefix: str, name: str) -> str:
 
 
 def _adapted(key: str, value: str, prefix: str) -> str:
-    """Return an attribute's value, with prefixed ids, and page colours for black and white."""
+    """Return an attribute's value with prefixed ids and the page's colours for black and white."""
     if key == "id":
         return prefix + value
     if key == _LINK:

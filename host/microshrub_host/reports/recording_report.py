@@ -26,7 +26,7 @@ class RecordingReport:
 
     survey: Survey
     roles: Mapping[str, str]
-    facts: Sequence[str]  # about the clock, the classes, the columns left out
+    facts: Sequence[str]  # about the clock and the classes
     notes: Sequence[str]
     fault: str  # the reason if the recording cannot be learned as it is
     command: str  # a command to continue with
@@ -64,7 +64,7 @@ class RecordingReport:
         return rows, lines
 
     def page(self, command: str, facts: Mapping[str, str]) -> Page:
-        """Return the description as a page, with a picture of each column."""
+        """Return the description as a page, with a picture of the first columns of numbers."""
         page = Page(self.title, command, facts)
         for line in [*self.facts, *self.notes]:
             page.paragraph(line)

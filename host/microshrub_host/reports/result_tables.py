@@ -127,7 +127,7 @@ def _with_head(rows: Sequence[Sequence[str]]) -> Table:
 def summary(
     report: RunReport, budget: Budget | None = None, time: SampleTime | None = None
 ) -> list[str]:
-    """Return a run's main results, a line each: accuracy, fit on a board, confused classes."""
+    """Return a run's main results, a line each: its score, fit on a board, confused classes."""
     lines = [report.first]
     if budget is not None:
         lines.append(fits(budget, time))
@@ -154,7 +154,7 @@ def run_rows(
     board: Board | None,
     time: SampleTime | None = None,
 ) -> RunRows:
-    """Return the tables of a simulation; the RAM is for a given board."""
+    """Return the tables of a simulation, with the RAM if a board is given."""
     ram = f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"
     left = count(budget.free_bytes - budget.ram_bytes, "byte")
     missing = ("missing values", f"{result.missing:,}")
@@ -242,7 +242,7 @@ def code_shortage(budget: Budget, ways: str = "") -> str:
 
 
 def shortage(what: str, budget: Budget) -> str:
-    """Return a sentence about something that does not fit: `The model` or the like."""
+    """Return a sentence about something that does not fit; `what` is "The model", for instance."""
     result = budget.shortage
     assert result is not None
     needed, available = f"{result.needed:,} bytes", f"{result.available:,}"

@@ -12,7 +12,7 @@ from .result_tables import RunReport
 
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
 _WINDOWS = "windows overlap, and a sample is learned after others that share its readings"
-_FEW = 100  # samples, below which there is no verdict
+_FEW = 100  # samples; with fewer, there is no verdict
 
 
 def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
@@ -65,13 +65,13 @@ def answer(result: Result) -> str:
 
 
 def _beside_guessing(by_class: ByClass) -> str:
-    """What an accuracy that is near that of guessing means.
+    """Return a sentence about a model whose accuracy is near that of guessing.
 
-    Where most samples are of one class, no accuracy is far above guessing; the recalls tell then.
+    If most samples are of one class, no accuracy is far above guessing, so the recalls decide.
     """
     asked = [total for total in by_class.counts.sum(axis=1).tolist() if total]
     found, chance = by_class.balanced_accuracy, 100 / len(asked)
-    error = sum(1 / total for total in asked) ** 0.5 / len(asked)  # as of a share in 1/error**2
+    error = sum(1 / total for total in asked) ** 0.5 / len(asked)  # as of 1/error**2 samples
     if found - chance <= _margin(1 / error**2):
         return "That is no better than guessing."
     return f"Averaged over the classes, it finds {found:.0f} % (guessing: {chance:.0f} %)."

@@ -24,7 +24,7 @@ _PHASES = {
     AGAIN: "taught",
     AFTER: "alone",
 }
-_RECENT = 100  # samples in a point of a line
+_RECENT = 100  # samples in a point of a line, at most
 _FEWEST = 20
 _APART = 18  # pixels between two names
 
@@ -95,7 +95,7 @@ def _lines(
 
 
 def _recent(right: NDArray[np.bool_]) -> list[float]:
-    """Return the percentage right of the last samples, for each sample after the first few."""
+    """Return the percentage right of the last _RECENT samples, for each from the _FEWEST-th on."""
     return [
         100 * float(right[max(0, end - _RECENT) : end].mean())
         for end in range(_FEWEST, len(right) + 1)
@@ -103,7 +103,7 @@ def _recent(right: NDArray[np.bool_]) -> list[float]:
 
 
 def _names(outcome: TaughtTwice, x: float) -> Iterator[str]:
-    """Yield the lines' names and last percentages, at their right ends, without overlap."""
+    """Yield the lines' names and percentages in the last phase, at the right, without overlap."""
     percents = {name: outcome.percent(name, AFTER) for name in _LOOKS if name in outcome.right}
     at = float("-inf")
     for name, percent in [

@@ -29,7 +29,7 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class TuningReport:
-    """The contents of the report; reading is --board and how DATA was read.
+    """The contents of the report; reading has --board and the options for reading DATA.
 
     trials is not empty.
     """
@@ -115,7 +115,7 @@ class TuningReport:
         ]
 
     def _default(self) -> list[str]:
-        """Return sentences on the learner without options, if as good as the suggested model."""
+        """Return sentences about the default learner if it is as good as the suggested model."""
         default, measure = self.split.default, self.split.measure
         same = study.of_default(self.trials, measure, default)
         if same is None or same.configuration == self.taken.configuration:
@@ -198,7 +198,7 @@ class TuningReport:
         }
 
     def draw(self) -> Any:
-        """Return a figure of all models where they were chosen, the baselines, the suggestion."""
+        """Return a figure: all models where they were chosen, the front on the rest, baselines."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8, 5), layout="constrained")
