@@ -45,7 +45,7 @@ def _has_library() -> bool:
 
 
 def _find_library() -> None:
-    """Make what `microshrub flash` has put on the device importable."""
+    """Make the library that `microshrub flash` has put on the device importable."""
     try:
         import os
 

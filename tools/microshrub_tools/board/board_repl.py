@@ -16,7 +16,7 @@ from microshrub_host.base.raw_repl import CodeRaisedError, LineLostError, RawRep
 
 from ..link.serial_line import Line, SerialLine
 
-_SECONDS = 10.0  # without a byte, after which the board counts as gone
+_SECONDS = 10.0  # seconds without a byte, after which the board counts as gone
 _PATIENCE = 10.0  # seconds for the raw REPL to answer
 _KNOCK = 0.25  # seconds between two tries to stop a program
 _MORE = 2.0  # seconds until a stopped program is silent: a thread may go on printing

@@ -198,7 +198,7 @@ def main_file() -> Path:
 
 
 def check_output(output: Path) -> None:
-    """Raise UserError if the folder holds something that is no build, or cannot be made."""
+    """Raise UserError if the folder has other contents than a build, or cannot be made."""
     try:
         parent = files_on_disk.resolved(output).parent
     except UserError as error:

@@ -354,7 +354,7 @@ class Clamp:
             total += count
             squares += count * count
         mean = 16 * total // _CLAMP_SAMPLES
-        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))  # of counts
+        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))  # eighths
         values[0] = eighths * self._ampere * 3300 >> 15
         return True
 

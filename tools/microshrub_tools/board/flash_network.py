@@ -23,7 +23,7 @@ from .board_repl import DeviceError, RaisedError
 from .flash import Files, SelfTest, Update
 
 _SECONDS = 30.0  # seconds for an answer
-_BACK = 420.0  # until the board is back, tested; longer than a program's trial
+_BACK = 420.0  # seconds until the board is back, tested; longer than a program's trial
 _RESTART = b"import machine; machine.reset()"
 
 

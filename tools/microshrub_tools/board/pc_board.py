@@ -18,7 +18,7 @@ from pathlib import Path
 from microshrub_host.base import child_process
 from microshrub_host.base.pseudo_terminal import drop_unread, never_wait, pseudo_terminal
 
-SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
+SCRIPTS = Path(__file__).with_name("on_pc")  # the scripts that MicroPython runs
 _PATIENCE = 2.0  # seconds for a reader; unread output is lost, as on a board's USB
 
 

@@ -187,7 +187,7 @@ def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
 def password(file: Path | None, needed: str, what: tuple[str, str], ask: Any) -> str:
     """Return a password: the first line of a file, or the answer to a prompt. Raises UserError.
 
-    what is the password's name, and the option that names a file.
+    `what` is the password's name, and the option that names a file.
     """
     if file is not None:
         try:

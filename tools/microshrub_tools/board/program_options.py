@@ -49,7 +49,7 @@ class ProgramOptions:
 
     # the sensor's kind and settings, "adc", "pins=26,27", or a list of such for several sensors
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
-    features: Sequence[str] | None = None  # of the readings: "window=64", "bands=0.5-3,3-8"
+    features: Sequence[str] | None = None  # from readings: "window=64", "bands=0.5-3,3-8"
     label_pin: LabelPin | None = None  # a button that gives the class
     led_pin: int | str | None = None  # pin of a light that is on while a query waits
     # By class: pins, "27:green", or "28:880Hz"

@@ -273,7 +273,7 @@ def _motion(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _apart(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, with a number behind each name that repeats."""
+    """Return the names, with a number after each name that repeats."""
     result: list[str] = []
     for name in names:
         again = names[: len(result)].count(name)

@@ -1,6 +1,6 @@
 """Settings of a board's program besides its model, for Python programs.
 
-program_words.py makes them from words such as those of `microshrub build`.
+program_words.py makes the settings from words like those of `microshrub build`.
 """
 
 from __future__ import annotations

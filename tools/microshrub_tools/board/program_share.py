@@ -32,7 +32,7 @@ _PURPOSE = b"microshrub share "  # start of the text that makes a group's key, w
 class ShareSettings:
     """The group of boards to share with, at the broker of MqttSettings: `ShareSettings("rooms")`.
 
-    group     the name of a group of boards that see the same features
+    group     the name of a group of boards with the same features
     classes   the classes whose samples may leave the board: names, or "all"; by default none, and
               the board only learns from others
     by        "mqtt"; or "udp" or "espnow", which need no broker, but the following:
@@ -90,7 +90,7 @@ class ShareSettings:
 
 
 def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
-    """Return the settings of words such as rooms classes=walk; None without --share. UserError."""
+    """Return the settings of words such as rooms classes=walk, None without. Raises UserError."""
     words = given.get("share")
     if not words:
         return None

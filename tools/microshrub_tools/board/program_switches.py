@@ -62,7 +62,7 @@ def switches(
 
 
 def is_key(what: Switched) -> TypeGuard[list[int]]:
-    """Return whether a switched thing is a key, [usage]."""
+    """Return whether an entry is a key, [usage]."""
     return isinstance(what, list) and len(what) == 1
 
 

@@ -37,7 +37,7 @@ FOLDER = ROM_PATH.rpartition("/")[2]  # a folder of the ROM file system
 PROGRAM = "rom.py"  # a file of the program's folder
 NO_FIRMWARE = "its firmware has no ROM file system"
 _LIB = "lib/"
-_SECONDS = 60.0  # to erase the whole ROM file system
+_SECONDS = 60.0  # seconds to erase the whole ROM file system
 
 
 class _Board(Protocol):

@@ -30,8 +30,8 @@ def check_alone(configuration: Any) -> None:
 def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
     """Return the place of each of the device's columns in the given columns, by name.
 
-    what is the stream's name. wanted is None for a device without names, which takes the columns
-    in their given order. Raises UserError if the names differ.
+    `what` is the stream's name. `wanted` is None for a device without names, which takes the
+    columns in their given order. Raises UserError if the names differ.
     """
     if wanted is None:
         return list(range(len(given)))

@@ -133,7 +133,7 @@ def _label_key(text: str) -> tuple[str, str]:
 
 
 class _LabelKeys(argparse.Action):
-    """The label of each key."""
+    """The action that collects the label of each key."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,

@@ -1,4 +1,4 @@
-"""`microshrub run`: simulate, build, flash and monitor, as microshrub.toml says."""
+"""`microshrub run`: simulate, build, flash and monitor, with the settings of microshrub.toml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub share`: models and boards teach each other by files of a few samples."""
+"""`microshrub share`: models and boards teach each other with files of a few samples."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
 
 def add_store(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --group and the broker's options; what describes their use."""
+    """Add --group and the broker's options; `what` describes their use."""
     group = parser.add_argument_group("options of an MQTT broker", what)
     add_broker_options(group)
     group.add_argument(

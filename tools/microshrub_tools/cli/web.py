@@ -13,7 +13,7 @@ from microshrub_host.base.terminal import console
 from ..web import site
 
 _PORT = 8377
-_DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")  # of Linux: not for a terminal's browser
+_DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")  # set on a Linux desktop
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -121,7 +121,7 @@ def bytes_are_known(candidate: CheckedLearner) -> None:
 
 
 def save_and_load(candidate: CheckedLearner) -> None:
-    """A loaded learner has the same state, and goes on in the same way."""
+    """A loaded learner has the same state, and continues in the same way."""
     library = loader.load("checked")
     learner_class = library.learners.learner_class(candidate.name)
     if learner_class._is_sound is library.buffers.Buffers._is_sound:
@@ -143,7 +143,7 @@ def save_and_load(candidate: CheckedLearner) -> None:
 
 
 def all_in_buffers(candidate: CheckedLearner) -> None:
-    """What predict and learn change is in the buffers of _table(), and nowhere else."""
+    """All state that predict and learn change is in the buffers of _table()."""
     learner = candidate.made(loader.load("python"), user_learner_check.SHAPE)
     samples = candidate.samples(learner)
     user_learner_check.learn(learner, samples, 1)  # the learner keeps the row checked last

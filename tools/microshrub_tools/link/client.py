@@ -31,7 +31,7 @@ from .serial_line import Line
 
 _PATIENCE = 10.0  # seconds
 _SLOWEST = 1.0  # seconds: a time-out doubles up to this while no answer arrives
-_REOPENINGS = 10  # of the line in a row, without an answer
+_REOPENINGS = 10  # reopenings of the line in a row, without an answer
 _OBSERVATIONS = 256  # kept until the caller fetches them
 _RANGE = 1 << 16  # sequence numbers
 _RESTARTS = 2  # restarts of the device's program during one hello
@@ -88,7 +88,7 @@ class HostLink:
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
-        self._flight: deque[PendingAnswer] = deque()  # at most _window
+        self._flight: deque[PendingAnswer] = deque()  # at most _window requests
         self._reopened = 0  # reopenings since the last answer
         self._progress = 0.0  # time of the last answer
         self._silent = 0.0  # seconds waited for an answer since
@@ -173,12 +173,12 @@ class HostLink:
             yield waiting.popleft()
 
     def poll(self, seconds: float) -> None:
-        """Receive for that long: answers, and observations into `observed`."""
+        """Receive answers, and observations into `observed`, for that many seconds."""
         end = self._clock() + seconds
         while (left := end - self._clock()) > 0:
             self._step(left)
 
-    # What happens on the line
+    # The line
 
     def _hello(self, patience: float) -> Answer:
         """Send hello until there is an answer.

@@ -18,7 +18,7 @@ _types: Any = loader.load("python").device.link
 # A predicted class, without and with an anomaly score; a predicted number
 _SHORT, _SCORED, _NUMBER = "<HBB", "<HBBBB", "<HBBiiB"
 _FORMS = {struct.calcsize(form): form for form in (_SHORT, _SCORED, _NUMBER)}
-UNKNOWN = 0xFFFF  # in place of an unknown label
+UNKNOWN = 0xFFFF  # the code of an unknown label
 
 HELLO: int = _types._HELLO
 WELCOME: int = _types._WELCOME
@@ -129,7 +129,7 @@ class Prediction:
     confidence: int
     score: int | None = None
     anomalous: int | None = None
-    number: Number | None = None  # on request
+    number: Number | None = None  # the predicted number, on request
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class Query:
 
 @dataclass(frozen=True)
 class CompanionWords:
-    """The figures of a watcher; its class on the PC knows what they mean."""
+    """The figures of a watcher; its class on the PC interprets them."""
 
     words: tuple[int, ...]
 
@@ -252,7 +252,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error in the device's words; its codes are those of docs/reference/link.md."""
+    """An error with the device's text; docs/reference/link.md lists the codes."""
 
     code: int
     words: str
@@ -260,7 +260,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Observed:
-    """A sample of the device's own; label is None if the device does not know it."""
+    """A sample of the device's own; label is None if unknown."""
 
     number: int
     prediction: Prediction

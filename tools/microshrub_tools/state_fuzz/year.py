@@ -45,7 +45,7 @@ class Lost:
     """Learned labels that were not in flash at a power cut."""
 
     labels: int = 0
-    most: int = 0  # in one cut
+    most: int = 0  # labels lost in one cut
     oldest: float = 0.0  # seconds before the cut
 
     def add(self, labels: int, oldest: float) -> None:

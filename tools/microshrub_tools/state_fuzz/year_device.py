@@ -1,4 +1,4 @@
-"""The device of a simulated year: its program's application and link, files, and a PC's end."""
+"""The device of a simulated year: its application, link and files, and the PC's end."""
 
 from __future__ import annotations
 

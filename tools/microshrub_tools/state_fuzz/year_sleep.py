@@ -16,7 +16,7 @@ from ..board.flash_memory import seconds_of
 from .year_device import FEATURES
 
 _TICKS = (1 << 30) - 1
-_LOOK_US = 10  # for a look at the clock
+_LOOK_US = 10  # microseconds of a look at the clock
 
 
 class YearSleep:

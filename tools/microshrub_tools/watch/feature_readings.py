@@ -27,7 +27,7 @@ class FeatureReadings:
     """
 
     def __init__(self, words: Sequence[str], *, appends: bool = False) -> None:
-        """words are the words of --features. Raises UserError."""
+        """Check the words of --features. Raises UserError."""
         FeatureOptions.of(words)  # check the words before the first reading
         self._words = words
         self._appends = appends

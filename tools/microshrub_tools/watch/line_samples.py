@@ -34,7 +34,7 @@ _BETWEEN = re.compile(r"[\s,]+")
 _OF_MODEL = ("label", "pred", "acc", "anomaly", "unnamed", "asks")
 _NO_SENSOR = (*_OF_MODEL, "pred_mid", "pred_low", "pred_high")
 _PRINTED = 6  # features in a line of the device's program
-ABSENT = -(1 << 29)  # in place of a missing value
+ABSENT = -(1 << 29)  # the code of a missing value
 _CLASS = ("label", "class")  # names of the last column in a board's own header
 _SEPARATORS = (re.compile(r"\s*;\s*"), re.compile(r"\s*,\s*"), re.compile(r"\s*\t\s*"),
                re.compile(r"\s+"))  # fmt: skip
@@ -46,7 +46,7 @@ _NAME = re.compile(r"[^\W\d][\w ./()%\u00b0\u00b2^-]{0,31}")
 
 @dataclass(frozen=True)
 class Reading:
-    """One sample: a value, or None, for each name; its class if the board knows it.
+    """One sample: a value, or None, for each name; its class, if known.
 
     `has_label`: the board sends classes, if not always; `learns`: the board has a model; `cut`:
     the board may have more values than it sent; `gap`: readings before this one are missing.

@@ -1,7 +1,7 @@
 """Reads samples from a board's output: lines of text, and observations of the serial link.
 
 The device's program prints the first features only, classes by number, and a label only if it has
-one. So a board whose lines have predictions is asked for observations, which are complete; the
+one. So a board whose lines have predictions has to send observations, which are complete; the
 names then come from the board, see board_names.py.
 """
 
@@ -97,7 +97,7 @@ class SampleSource:
         self._text = False  # the board prints samples, and answers no hello
         self._learns = False  # the board prints predictions
         self._number = 0
-        self.note = ""  # on a board of another version
+        self.note = ""  # a note on a board of another version
         self.lost = 0
         self.extracts = False
         self.words: deque[str] = deque()

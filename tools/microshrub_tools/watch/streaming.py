@@ -52,7 +52,7 @@ class Figures:
     samples: int = 0  # learned by the device
     right: int = 0  # predicted by the device
     simulated_right: int = 0
-    restarts: int = 0  # of the device
+    restarts: int = 0  # restarts of the device
     status: DeviceStatus | None = None
     latencies: list[float] = field(default_factory=list, repr=False)
 
@@ -98,7 +98,7 @@ class DeviceRun:
     def run(self, *, reset: bool = False) -> int:
         """Stream all samples; return the CRC32 of the state, which is equal on both ends.
 
-        The link has to be connected. reset: have the device forget what it learned first. Raises
+        The link has to be connected. reset: have the device forget its model first. Raises
         DifferenceError if the ends do not agree, LinkError if the line does not work.
         """
         fruitless = 0

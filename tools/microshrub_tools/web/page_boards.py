@@ -156,7 +156,7 @@ def motion_config(board: Board) -> dict[str, Any]:
 
 def never_used(sensor: bool) -> set[str]:
     """Return the functions and classes of the device library that no program of the page uses;
-    if not sensor, those that no program with samples from the link uses.
+    if not sensor, those that no program for samples from the link uses.
     """
     board = load(next(iter(BOARDS)))
     plain = serial_config(board)

@@ -27,7 +27,7 @@ HEADERS = {
 }
 _PATIENCE = 10.0  # seconds for a request to arrive, and for the client to take an answer
 _HTTP = 80  # a port that browsers leave out of addresses
-_CONNECTIONS = 64  # at a time
+_CONNECTIONS = 64  # connections at a time
 _MARK = "main.js"  # exists once the page is built
 _TYPES = {
     ".css": "text/css",

@@ -24,7 +24,7 @@ export interface Model {
   readonly featureNames: readonly string[];
   readonly classNames: readonly string[];
   readonly units: readonly Unit[];
-  readonly stream: string; // its name
+  readonly stream: string; // the stream's name
   readonly samples: number;
   readonly accuracy: number; // millionths
   readonly crc32: number;

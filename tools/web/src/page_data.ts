@@ -6,10 +6,10 @@ export interface Board {
   readonly key: string;
   readonly name: string;
   readonly arch: string;
-  readonly firmware: string; // its name at micropython.org
+  readonly firmware: string; // the firmware's name at micropython.org
   readonly heap_free_bytes: number;
-  readonly serial: ProgramSettings; // of a program whose samples come over the line
-  readonly motion: ProgramSettings; // of a program with a sensor
+  readonly serial: ProgramSettings; // for a program whose samples come over the line
+  readonly motion: ProgramSettings; // for a program with a sensor
   readonly lights: readonly number[]; // pins for lights
   readonly pins: Pins;
   readonly wired: WiredPins;
@@ -49,12 +49,12 @@ export interface WiredPins {
 /** A sensor that `microshrub build --sensor` knows. */
 export interface SensorKind {
   readonly key: string;
-  readonly config: SensorSettings; // its part of config.json for any settings
+  readonly config: SensorSettings; // the sensor's part of config.json for any settings
   readonly settings: Readonly<Record<string, Setting | null>>; // with their defaults; null: the board's own
-  readonly channels: readonly string[]; // of a sensor with a driver
-  readonly is_analog: boolean; // its pin reads voltages
+  readonly channels: readonly string[]; // the values of a sensor with a driver
+  readonly is_analog: boolean; // whether its pin reads voltages
   readonly seconds: number; // between two readings, if more than one
-  readonly compiled: string | null; // its driver for any processor, in base64
+  readonly compiled: string | null; // the driver for any processor, in base64
 }
 
 export type Value = number | string | boolean | readonly number[];
@@ -74,7 +74,7 @@ export interface Learner {
   readonly key: string;
   readonly learner_class: string; // its name
   readonly asks_two_valued: boolean; // whether it takes a list of the features with two values
-  readonly grows: boolean; // its ranges begin with the first sample, and grow
+  readonly grows: boolean; // whether its ranges begin with the first sample, and grow
   readonly options: readonly Option[];
   readonly modules: readonly string[]; // of a program with such a learner, for any processor
   readonly motion_modules: readonly string[]; // of a program with a motion sensor

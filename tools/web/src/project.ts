@@ -2,8 +2,9 @@
 // `build` and `show` read the same file.
 // Besides the contents of a model's file, it has
 //   recording.csv  the samples with their classes, which the simulator learns
-//   gestures.json  the sensor, the board, what classes need and switch, and each recording's readings and samples in base64
-// The shape of readings is known for a sensor of this page; for a board's sensor, it is in config.json.
+// gestures.json  the sensor, the board, the classes' thresholds and switches, and each recording's
+// readings and samples in base64 The shape of readings is known for a sensor of this page; for a
+// board's sensor, it is in config.json.
 
 import type { Kept } from "./learning/autosave";
 import type { Gestures } from "./learning/gestures";
@@ -83,7 +84,7 @@ interface Config {
 }
 interface GesturesFile {
   readonly source: Source;
-  readonly sensor?: SensorSettings; // of a board
+  readonly sensor?: SensorSettings; // the sensor of a board
   readonly board?: string; // for which the project was made
   readonly above?: Above;
   readonly switched?: Chosen | null;

@@ -31,7 +31,7 @@ export async function linkedProject(): Promise<File> {
     const made = await through(new Blob([packed]), new DecompressionStream("deflate-raw"));
     return new File([made], texts.link.name);
   } catch {
-    return new File([], texts.link.name); // which is no project
+    return new File([], texts.link.name); // an empty file, which is no project
   }
 }
 

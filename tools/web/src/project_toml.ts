@@ -1,5 +1,5 @@
-// microshrub.toml: what the commands of a project share. `microshrub init` writes it, and so does
-// this page; each opens the other's file.
+// microshrub.toml: the settings that a project's commands share. `microshrub init` writes it, and so
+// does this page; each opens the other's file.
 
 import { parse, TomlError } from "smol-toml";
 import { nameOfKey } from "./keys";

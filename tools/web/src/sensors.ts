@@ -112,7 +112,7 @@ function opened(source: DeviceSource, pad: HTMLElement): Promise<Feeler> {
   }
 }
 
-const NEARLY = 1e-6; // of a reading: the clock's rounding
+const NEARLY = 1e-6; // part of a reading for the clock's rounding
 const MEMORY = 2 * RATE; // readings
 const OF_NOW = 5; // readings for which the current level may be used
 const MOST_WAITING = 10_000; // events
@@ -133,7 +133,7 @@ async function motionSensor(): Promise<Feeler> {
   await askPermission();
   const happened = new Happened();
   let newest: readonly number[] | null = null;
-  let newestAt = 0; // its time
+  let newestAt = 0; // the newest reading's time
   const take = (event: DeviceMotionEvent): void => {
     const { x, y, z } = event.accelerationIncludingGravity ?? {};
     const { alpha, beta, gamma } = event.rotationRate ?? {};

@@ -129,7 +129,7 @@ class _Motion(mpu6050_chip.Chip):
     def __init__(self, recording):
         super().__init__(_Clock(recording), self._reading)
         self._recording = recording
-        self._is_read = False  # in a transfer, whose values are of one moment
+        self._is_read = False  # during a transfer, whose values are of one moment
 
     def _reading(self, number):
         row = self._recording.at(number * self.period() // self._recording.period)

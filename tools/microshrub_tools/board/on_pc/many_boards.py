@@ -48,7 +48,7 @@ class Count:
         self.began()
 
     def began(self):
-        """Count from here on."""
+        """Start to count."""
         self.received = self.sent = self.states = self.begun = self.begins = 0
         self.packets = {}
 
@@ -168,7 +168,7 @@ class Seen:
     """An application whose predictions are set from outside; it learns nothing."""
 
     anomaly = alarm = queries = pace = sharing = None
-    confidence = 204  # of 255: too low for one prediction to be reported at once
+    confidence = 204  # 0..255, too low for one prediction to be reported at once
     sample_id = 0
     room = rest = 0  # bytes of the heap, once they are counted
 
@@ -185,7 +185,7 @@ class Seen:
         self.samples = self.seconds = self.now = 0
 
     def mem_free(self):
-        """Count nothing."""
+        """Do nothing: the heap is not counted."""
 
     def unsaved(self):
         """Return 0: nothing waits to be saved."""
@@ -244,7 +244,7 @@ class Board:
         self.until = self._until()
 
     def _see(self):
-        for _ in range(3):  # as many times as a new class has to be predicted
+        for _ in range(3):  # a new class has to be predicted three times
             self.mqtt.show(self.app.sample(-1), -1)
 
     def _until(self):

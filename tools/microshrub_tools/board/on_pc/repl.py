@@ -14,8 +14,8 @@ import vfs
 class Flash:
     """A folder as "/", as on a board.
 
-    VfsPosix alone would import from the root whatever the current folder is: its own import_stat
-    takes no notice of os.chdir(), and stat(), which takes its place here, does.
+    VfsPosix alone would always import from the root: its import_stat() ignores os.chdir(), and
+    stat(), which replaces import_stat() here, does not.
     """
 
     def __init__(self, folder):
@@ -84,7 +84,7 @@ def line():
 
 def paste():
     if read(1) != b"A":
-        say("R\x00")  # not known
+        say("R\x00")  # unknown command
         return b""
     read(1)
     say("R\x01\x40\x00\x01")  # windows of 64 bytes, two of them

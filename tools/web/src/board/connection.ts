@@ -88,7 +88,7 @@ class Reading {
         this.take(value);
       }
     } catch (error) {
-      if (error instanceof PortError) this.why = error.message; // else an error on the line
+      if (error instanceof PortError) this.why = error.message; // otherwise an error on the line
     } finally {
       this.reader.releaseLock();
     }

@@ -4,7 +4,7 @@ import type { Model } from "../model";
 import type { Learner } from "../page_data";
 import { Engine } from "./engine";
 
-const BYTES = 16384; // of the learner
+const BYTES = 16384; // bytes of the learner
 
 export async function freshModel(
   learner: Learner,

@@ -51,7 +51,7 @@ export interface Status {
   readonly kappa: number;
   readonly kappa_temporal: number;
   readonly confidence: number; // 0..255, of the newest sample
-  readonly votes: readonly number[]; // of each class, 0..255; empty: too many classes
+  readonly votes: readonly number[]; // votes of each class, 0..255; empty: too many classes
   readonly set: readonly number[]; // prediction set of the newest sample; with a guarantee
   readonly drifts: readonly number[]; // samples of the block at which the alarm went off
   readonly state_crc32: number;

@@ -1,7 +1,7 @@
 // Confusions between classes, from counts [label * classes + predicted].
 
 const NOTED = 0.1; // share of confused samples of two classes, from which the pair is reported
-const PAIRS = 3; // of classes that are reported
+const PAIRS = 3; // pairs of classes that are reported
 
 /** Two classes, and how many of their samples were predicted as the other. */
 export interface Alike {

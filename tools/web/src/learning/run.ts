@@ -15,7 +15,7 @@ export interface Step {
   readonly drifts: readonly number[]; // samples of the stream
   readonly rate: number; // samples a second
   readonly recent: number; // millionths right of the last RECENT samples
-  readonly predicted: number; // of the newest sample
+  readonly predicted: number; // prediction for the newest sample
   readonly label: number;
 }
 
@@ -33,7 +33,7 @@ export async function* learnStream(engine: Engine, stream: Stream): AsyncGenerat
     stream.rows.slice(from * features, to * features);
   await engine.observe(rows(0, WARMUP));
   const begin = performance.now();
-  const right: boolean[] = []; // of the last samples
+  const right: boolean[] = []; // whether the last samples were right
   let size = 1;
   for (let at = 0; at < stream.labels.length; ) {
     const end = Math.min(at + size, stream.labels.length);

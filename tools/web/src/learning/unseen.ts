@@ -10,7 +10,7 @@ import { HOPS } from "./windows";
 
 const BLOCK = 64; // samples learned at once
 const [TRIED, GLANCE, LEAST, MOST] = [40, 4, 200, 4000]; // rows that show the speed, seconds, rows of a sample
-const BLOCKS = 20; // of a sample of a stream
+const BLOCKS = 20; // blocks in a sample of a stream
 const MIXED = HOPS - 1; // samples at a recording's start with earlier readings
 
 /** Predictions on unseen stretches, of all draws together. */

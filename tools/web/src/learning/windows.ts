@@ -3,7 +3,7 @@
 import { LIMITS } from "../shared";
 import type { SensorSettings } from "../link/sensor_settings";
 
-const SECONDS = 0.64; // of a window, about
+const SECONDS = 0.64; // seconds of a window, about
 const [SHORTEST, LONGEST] = [8, 512]; // readings of a window
 export const HOPS = 4; // in a window
 const STATISTICS = ["mean", "deviation", "min", "max", "crossings", "energy"];

@@ -13,8 +13,8 @@ import { rateOf, zeroOf } from "./sensor_settings";
 const BAUD = 115_200;
 const EVERY = 1000; // milliseconds between two checks for the board
 const FIRST = 5000; // milliseconds for the first reading, besides two of its periods
-const NUMBERS = 65536; // of observations
-const MOST = 32767; // of 16 bits with a sign
+const NUMBERS = 65536; // numbers of observations, which wrap around
+const MOST = 32767; // the largest value of 16 bits with a sign
 const words = texts.teach.cable;
 
 /** The listener to changes of the board's line. */
@@ -33,7 +33,7 @@ export class BoardSensor implements Sensor {
   lost = 0;
   private link: BoardLink | null = null;
   private queue: Reading[] = [];
-  private number: number | null = null; // of the newest observation
+  private number: number | null = null; // the newest observation's number
   private newest: number[] = []; // raw values, each the last known one
   private arrived: () => void = () => undefined;
   private isOver = false;

@@ -7,7 +7,7 @@ import { LINK } from "../shared";
 
 const FROM_DEVICE = 128;
 const WORDS = 65536; // sequence numbers
-const REOPENINGS = 10; // of the line in a row, without an answer
+const REOPENINGS = 10; // reopenings of the line in a row, without an answer
 
 /** The part of a port that the link uses; see Port. */
 export interface Carrier {
@@ -25,7 +25,7 @@ export interface Times {
   readonly first: number; // without an answer, until requests are sent again
   readonly longest: number; // the longest such time
   readonly giveUp: number;
-  readonly reopen: number; // for a lost line to come back
+  readonly reopen: number; // until a lost line is given up
 }
 
 export const TIMES: Times = { first: 500, longest: 1000, giveUp: 10_000, reopen: 60_000 };

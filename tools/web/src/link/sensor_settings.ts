@@ -4,9 +4,9 @@ import { fromBase64 } from "../learning/recording";
 import type { SensorKind } from "../page_data";
 import { texts } from "../texts";
 
-const MIDDLE = 32768; // of the readings of an analog pin, 0..65535
+const MIDDLE = 32768; // the middle of an analog pin's readings, 0..65535
 const NEAR = 16384; // a value that is farther from 0 becomes the zero of its axis
-const AXES = ["ax", "ay", "az", "gx", "gy", "gz"]; // of an MPU-6050
+const AXES = ["ax", "ay", "az", "gx", "gy", "gz"]; // the axes of an MPU-6050
 
 export type Setting = number | string | boolean | readonly (number | string)[];
 

@@ -6,7 +6,7 @@ import { texts } from "../texts";
 import type { BoardLink } from "./board_link";
 
 const AHEAD = 16; // pending requests
-const RESETS = 10; // of the board in a row, without a learned sample
+const RESETS = 10; // resets of the board in a row, without a learned sample
 
 export class Streaming {
   private confirmed = 0; // samples of the stream that the board has learned

@@ -1,5 +1,5 @@
-// An ARFF file: its header declares what each column is and which values it may take, as the
-// simulator's streams/arff_files.py reads it.
+// An ARFF file: its header declares each column's type and possible values, as in the simulator's
+// streams/arff_files.py.
 
 import { texts } from "../texts";
 import { readRows, RowReader, type Row } from "./csv";

@@ -45,7 +45,7 @@ export function checkHeader(name: string, { line, cells }: Row, label: string | 
   cells.forEach((cell, place) => {
     const value = numberOf(cell);
     const isNumber = value !== null && Number.isFinite(value);
-    const isName = /^[0-9]+$/.test(cell) && counts.get(cell) === 1; // of pandas: 0, 1, 2 ...
+    const isName = /^[0-9]+$/.test(cell) && counts.get(cell) === 1; // a name by pandas: 0, 1, 2 ...
     if (place !== classPlace && isNumber && !isName) {
       throw readByCommand(name, texts.errors.sample(where, cell));
     }

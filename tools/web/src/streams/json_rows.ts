@@ -1,5 +1,5 @@
 // Rows of JSON, as the simulator's streams/json_rows.py reads them: a record a line, a list of
-// records, lists that are columns, or what Edge Impulse exports. The whole text is in memory.
+// records, lists that are columns, or an export of Edge Impulse. The whole text is in memory.
 
 import { texts } from "../texts";
 import type { Row } from "./csv";

@@ -9,7 +9,7 @@ const COLOUR = /\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b/g;
 const UNENDED = /\x1b(?:\[[0-9;?]*|[()])?$/;
 const ofBoot = new RegExp(`^(?:${BOOT})`);
 const ofPrompt = new RegExp(`^(?:${PROMPT})`);
-const NEARLY = 0.9; // of the cells of a column of numbers
+const NEARLY = 0.9; // share of the cells of a column of numbers
 const LONGEST_UNIT = 16;
 const KEY = "(?:\\\\.|[^\\s,=\\\\])+";
 const VALUE =

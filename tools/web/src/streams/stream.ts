@@ -19,7 +19,7 @@ import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 export const WARMUP = LIMITS.warmup; // samples after which the ranges are fixed
 export const CLOCK = "time"; // the first column of a file of `record --time`
 const ABOVE = 20; // lines of text above a header, at most
-const READING = 0.8; // of the work; the rest finds the units
+const READING = 0.8; // share of the work; the rest finds the units
 
 /** Samples with their labels, in stream order; rows are raw integers, sample after sample. */
 export interface Stream {
@@ -30,7 +30,7 @@ export interface Stream {
   readonly rows: Int32Array;
   readonly labels: Uint8Array;
   readonly twoValued: readonly number[]; // features with exactly two values in the warm-up
-  readonly notes: readonly string[]; // what the reader left out or doubts, a sentence each
+  readonly notes: readonly string[]; // on data that the reader left out or doubts, a sentence each
 }
 
 /** How a file is read: its class column, by default the last; columns that are left out; the callback
@@ -60,7 +60,7 @@ export async function readStream(name: string, file: Blob, reading: Reading): Pr
 class TableReader {
   private arff: ArffReader | undefined;
   private csv: RowReader | undefined;
-  private head = ""; // of a CSV file, until its first line is complete
+  private head = ""; // the start of a CSV file, until its first line is complete
   private columns: readonly Column[] | undefined;
   private early: Row[] | undefined = []; // rows that show what the columns hold
   private features: { readonly place: number; readonly reader: ColumnReader }[] = [];
@@ -70,7 +70,7 @@ class TableReader {
   private readonly notes: string[] = [];
   private readonly above: Row[] = []; // lines that are no header if rows of several cells follow
   private readonly leftOut = new LinesLeftOut();
-  private waiting: Row | undefined; // of another length: cut if no sample follows
+  private waiting: Row | undefined; // a row of another length: cut if no sample follows
   private isBroken = false; // the line before was no sample
   private hasNumbers = false;
   private isWhole = true; // the text ends with the end of a line

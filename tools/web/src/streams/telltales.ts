@@ -6,7 +6,7 @@ import { texts } from "../texts";
 
 const STEPS = 16; // at least, of a column that only rises, or only falls
 const FEWEST = 30; // samples from which a column that matches the class does so by no chance
-const NEARLY = 0.95; // of the samples of each class, and of each value
+const NEARLY = 0.95; // share of the samples of each class, and of each value
 
 /** Return a note on a column that gives the answer away; "" for any other. */
 export function telltaleNote(

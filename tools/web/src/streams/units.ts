@@ -4,8 +4,8 @@
 export const MISSING = -(2 ** 29);
 const RAW_MAX = 2 ** 29 - 1;
 const HEADROOM = 4;
-const USUAL = 0.999; // the part of a column that has to fit; what is beyond is clamped
-const ROUNDING = 1e-9; // of a float that should be whole
+const USUAL = 0.999; // the part of a column that has to fit; larger values are clamped
+const ROUNDING = 1e-9; // error of a float that should be whole
 const FAR = 1000; // an offset pays if the numbers are this many times as large as their spread
 const MOST = 0.99; // the part of a column that shows which numbers are plausible
 const ABSURD = 1e6; // a number this many times as large as those does not affect the unit

@@ -58,7 +58,7 @@ export const en = {
     agrawal: "Agrawal: another rule half way",
     led: "LED: digits, faulty segments",
   } as Record<string, string>,
-  optionHelp: (help: string) => help, // by the learner itself
+  optionHelp: (help: string) => help, // the learner's own text
   streamShape: (samples: number, features: number, classes: number) =>
     `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
   learners: {

@@ -5,7 +5,7 @@ import type { Buffer } from "../learning/messages";
 import type { Board } from "../page_data";
 import { count, texts } from "../texts";
 
-const ROW_BYTES = 6; // of a feature: a raw value and its code
+const ROW_BYTES = 6; // bytes of a feature: a raw value and its code
 
 /** Make a bar, a table of its parts, and a list of all buffers. */
 export function boardMemory(

@@ -22,7 +22,7 @@ const PART = "gestures-"; // prefix of its buttons' names
 const [CSV, PROJECT, FOLDER] = ["gestures.csv", "gestures.mshrub", "gestures.zip"];
 const [READINGS, TRAINED] = ["readings.csv", "readings.mshrub"] as const; // in that folder
 const FIRST = "rpi_pico";
-const LEAST_BYTES = 16384; // of a learner
+const LEAST_BYTES = 16384; // bytes of the smallest learner
 const STEP = 1024; // bytes
 const FEW = 1000; // samples up to which a larger learner is no better
 export const MOTION = "mpu6050"; // measures the motion that a phone measures, in the same units
@@ -38,7 +38,7 @@ export class HandOver {
 
   private board: Board;
   switched: Chosen | null = null; // things that each class switches
-  private toml: TomlContent = {}; // of a project
+  private toml: TomlContent = {}; // the content of a project's file
   private called = new Map<string, string>(); // current names of that file's classes
   private given: Settings["given"] = {}; // pins of the motion sensor
 
@@ -126,7 +126,7 @@ export class HandOver {
   ): HTMLElement {
     const { lesson: { above }, shape: { sensor: taught } } = gestures;
     let model = first;
-    let waits = false; // for the learner at another size
+    let waits = false; // whether the panel waits for the learner at another size
     const samples = gestures.counts.reduce((sum, each) => sum + each, 0);
     const size = (board = this.board): number => bytesOn(board, samples);
     const lacks = (board: Board): number => lacking(board, size(board), model, hasSensor());

@@ -63,7 +63,7 @@ export class Naming {
     for (const list of [this.which, this.into]) {
       const before = list.value;
       list.replaceChildren(...items.map((item) => item.cloneNode(true)));
-      if (!isFirst) list.value = before; // of a class that is gone: none is chosen
+      if (!isFirst) list.value = before; // if the class is gone, none is chosen
     }
     this.changed(shown);
   }

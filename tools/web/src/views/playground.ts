@@ -19,7 +19,7 @@ import { StreamChoice, type ChosenStream } from "./stream_choice";
 import { takeAway } from "./take_away";
 import { headline, shareOf } from "./unseen_panel";
 
-const DEFAULT_BOARD = "rpi_pico2"; // which has room for every learner with its default options
+const DEFAULT_BOARD = "rpi_pico2"; // it has room for every learner with its default options
 const MANY = 5000; // rows above which a sample is measured first
 const SIZE = "bytes"; // the option of a learner that depends on the board's RAM
 

@@ -21,7 +21,7 @@ export class RecordButton {
   readonly element = make("button", { type: "button", class: "record", title: words.howToRecord });
   private isHeld = false;
   private isRecording = false;
-  private timer = 0; // for the next step; 0: idle
+  private timer = 0; // the timer of the next step; 0: idle
 
   constructor(private readonly recorder: Recorder) {
     this.element.onpointerdown = () => {
@@ -32,7 +32,7 @@ export class RecordButton {
     this.element.onclick = ({ detail }) => {
       if (!detail) this.begin(false); // a press of a key
     };
-    this.element.oncontextmenu = (event) => event.preventDefault(); // of a finger that holds the button
+    this.element.oncontextmenu = (event) => event.preventDefault(); // the menu of a finger that holds the button
     this.show(words.record);
   }
 

@@ -26,7 +26,7 @@ export class SourceChoice {
     ]),
   );
   readonly remark = make("small", { id: "source-remark" }); // whether a board can have this sensor
-  private boardShape: Shape = UNKNOWN; // of the board's readings
+  private boardShape: Shape = UNKNOWN; // the shape of the board's readings
 
   /** `changed` is called when another sensor was chosen. */
   constructor(

@@ -12,7 +12,7 @@ const OWN_FILE = "own";
 /** A user's choice at its moment. */
 export interface ChosenStream {
   readonly name: string;
-  readonly sample: SampleStream | undefined; // of the page; undefined with a user's own file
+  readonly sample: SampleStream | undefined; // a stream of the page; undefined with a user's own file
   readonly labelColumn: string | undefined; // if it is not the last one
   readonly drop: readonly string[]; // columns that are left out
   /** Read the stream. Throws DataError, and StoppedError after the signal. */

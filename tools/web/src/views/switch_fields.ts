@@ -11,7 +11,7 @@ import { pinName, type Parts } from "./wiring";
 const words = texts.switches;
 const KINDS = ["line", "lights", "colour", "pixel", "tone", "key", "mqtt"] as const;
 const COLOURS = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
-const LED_PINS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
+const LED_PINS = ["red", "green", "blue"] as const; // the pins of an LED: bits 0, 1 and 2 of a place
 const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the first classes
 
 const TONES = [262, 330, 392, 523, 659, 784, 1047, 1319, 1568, 2093]; // hertz: C, E and G, upwards
@@ -31,7 +31,7 @@ export class SwitchFields {
   readonly element: HTMLElement;
   private readonly kindChoice = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
   private readonly fields = make("div", { class: "fields" });
-  private controls: readonly HTMLSelectElement[] = []; // for each class
+  private controls: readonly HTMLSelectElement[] = []; // a list for each class
   private at: HTMLSelectElement; // the pin of the NeoPixel or buzzer
   private readonly network = Object.entries(NETWORK).map(([name, value]) => {
     const control = make("input", { id: `switch-${name}`, maxlength: "63" });

@@ -34,8 +34,8 @@ const NOBODY = { standing: { state: "nothing" }, classNames: [], counts: [] } as
 
 export class Teach {
   readonly element: HTMLElement;
-  private names: readonly string[] = words.defaultNames; // before there is a learner
-  private above: Above = []; // before there is a learner
+  private names: readonly string[] = words.defaultNames; // the classes, before there is a learner
+  private above: Above = []; // the thresholds, before there is a learner
   private readonly classes = new ClassCards({
     add: () => this.add(),
     rename: (label, name) => this.rename(label, name),
@@ -78,11 +78,11 @@ export class Teach {
   private readonly hand: HandOver;
   private readonly readings: ReadingProgram;
   private gestures: Gestures | null = null;
-  private bytes = 0; // of the learner
+  private bytes = 0; // bytes of the learner
   private running = false;
   private readonly steps = new Steps(() => this.enable());
   private wanted: number | null = null; // the label of the first readings
-  private changes = 0; // of the lesson, which outdate the models handed over before
+  private changes = 0; // changes of the lesson, which outdate the models handed over before
 
   /** `hand` makes the second step; it gets callbacks for an error, for another size of the learner, and for a choice. */
   constructor(
@@ -351,7 +351,7 @@ export class Teach {
   }
 
   private async openSettings(file: File): Promise<void> {
-    const { readToml } = await import("../project_toml"); // which few people need
+    const { readToml } = await import("../project_toml"); // few people need this file
     const settings = readToml(await file.text(), this.data);
     const { classNames, sensor, given, board } = settings;
     classNames.forEach((name, c) => checkName(name, classNames.slice(0, c)));

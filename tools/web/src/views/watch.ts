@@ -45,7 +45,7 @@ export class Watch {
   private link: BoardLink | null = null;
   private label: number | null = null;
   private rows: (readonly [Int32Array, number | null])[] = [];
-  private configuration: Configuration | null = null; // of the board that is watched, or was last
+  private configuration: Configuration | null = null; // config.json of the present board, or the last one
   private unsaved = false; // whether there are labelled rows that no file has
 
   /** `open` reads the stream that the playground has chosen; `loss` asks before rows are lost. */
