@@ -10,7 +10,7 @@ from typing import Any
 from ..base.errors import UserError
 from ..library import loader
 from ..library.learners import defaults, model_name
-from ..simulation.companion import with_companions
+from ..simulation.companion import Companions, with_companions
 from ..simulation.feature_options import FeatureOptions
 from ..simulation.pipeline import pipeline
 from .board_files import Board
@@ -51,11 +51,14 @@ class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
         return self._tell()
 
 
-def bytes_for(deployment: Deployment) -> int:
+def bytes_for(deployment: Deployment, sensor: Companions = ()) -> int:
     """Return the learner's default bytes, or fewer if the program of `build` leaves less room.
 
     The learner's companions, and the program's network, take RAM from the reserve for the user's
     own code. Raises NoRoom, with advice, if not even the smallest learner fits.
+
+    `sensor` has the features of a sensor that the program certainly reads; without them, a board
+    with little room gets a size that fits without a sensor.
 
     If machine code is on the heap, and leaves less than a quarter of the default, some kernels
     become bytecode: see _SLOWER.
@@ -68,10 +71,15 @@ def bytes_for(deployment: Deployment) -> int:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # all kernels are machine code, as with slowest=1
-        nbytes = bytes_within(plain, sensor_bytes, sizes, more)
+        nbytes = bytes_within(plain, sensor_bytes, sizes, more, known_bytes)
         return nbytes if slowest == 1 or (nbytes or 0) >= _most(learner) // _LEAST else None
 
     sensor_bytes = usual_budget(sensed, 1).ram_bytes - usual_budget(as_wide, 1).ram_bytes
+    known_bytes = 0
+    if sensor:
+        known, plain = (usual_budget(replace(alone, companions=each), 1) for each in (sensor, ()))
+        # its machine code may also take memory by which the heap would grow
+        known_bytes = known.ram_bytes - plain.ram_bytes + plain.free_bytes - known.free_bytes
     everything = _largest(replace(deployment, names=((), ())))
     more = 0
     if deployment.companions or deployment.network:
@@ -84,8 +92,9 @@ def bytes_for(deployment: Deployment) -> int:
             room = within(slowest) or 0
             nbytes = max(nbytes, room if slowest < ANY else min(room, enough))
     if not nbytes:
-        taken = usual_budget(everything)
-        raise NoRoom(lambda: options_to_lower(everything, taken, reason=_NO_DEFAULT))
+        whole = replace(everything, companions=(*everything.companions, *sensor))
+        taken = usual_budget(whole)
+        raise NoRoom(lambda: options_to_lower(whole, taken, reason=_NO_DEFAULT))
     return nbytes
 
 
@@ -138,19 +147,22 @@ class Sizes:
         return self._alone[size]
 
 
-def bytes_within(plain: Budget, sensor_bytes: int, sizes: Sizes, more: int = 0) -> int | None:
+def bytes_within(
+    plain: Budget, sensor_bytes: int, sizes: Sizes, more: int = 0, known_bytes: int = 0
+) -> int | None:
     """Return the learner's default bytes, or fewer if the rest of the program leaves less room.
 
     `plain` is that program; a sensor takes sensor_bytes more. RESERVED bytes stay free, of which
     the learner's companions take `more`. If that leaves less than a quarter of the default, no
-    bytes stay free; if less than a sixteenth, there is also no room for the sensor. None if no
-    size fits.
+    bytes stay free; if less than a sixteenth, there is room only for a sensor that is known, which
+    takes known_bytes. None if no size fits.
     """
     most = sizes.most
+    needed = max(sensor_bytes, known_bytes) + more + _MARGIN
     for free, least in (
-        (sensor_bytes + max(RESERVED - START_BYTES, more + _MARGIN), most // 4),
-        (sensor_bytes + more + _MARGIN, most // 16),
-        (more + _MARGIN, 0),
+        (max(sensor_bytes + RESERVED - START_BYTES, needed), most // 4),
+        (needed, most // 16),
+        (known_bytes + more + _MARGIN, 0),
     ):
 
         def too_large(steps: int, free: int = free) -> bool:
@@ -160,6 +172,20 @@ def bytes_within(plain: Budget, sensor_bytes: int, sizes: Sizes, more: int = 0) 
         if size >= max(least, _STEP) and sizes.exists(size):
             return size
     return None
+
+
+def bytes_beside(program: Budget, parameters: Parameters, board: Board, learner: str) -> int:
+    """Return the most bytes of the learner that fit beside the rest of a program; 0 if none do.
+
+    `program` is the budget of the program with the learner in another size.
+    """
+    sizes = Sizes(parameters, board, learner)
+
+    def too_large(steps: int) -> bool:
+        return not sizes.fits(steps * _STEP, program, 0)
+
+    size = _STEP * bisect.bisect(range(1, sizes.most // _STEP + 1), False, key=too_large)
+    return size if size and sizes.exists(size) else 0
 
 
 def _most(learner: str) -> int:

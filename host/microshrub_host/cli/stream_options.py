@@ -19,7 +19,9 @@ from ..boards.program import in_network
 from ..evaluation import prequential
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
 from ..simulation import companion_registry
+from ..simulation.companion import Companions
 from ..simulation.feature_extraction import extracted
+from ..simulation.pipeline import pipeline
 from ..simulation.recording_clock import timed
 from ..streams.class_names import declared_classes
 from ..streams.generators import SYNTH_NAMES
@@ -278,7 +280,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
-    parameters = with_board_bytes(parameters, arguments)
+    parameters = with_board_bytes(parameters, arguments, pipeline(stream.extraction))
     check_parameters(arguments.model, parameters)
     if arguments.warmup >= len(stream.labels):
         messages.say(
@@ -288,9 +290,12 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     return parameters
 
 
-def with_board_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+def with_board_bytes(
+    parameters: dict[str, Any], arguments: argparse.Namespace, sensor: Companions = ()
+) -> dict[str, Any]:
     """Return a model's parameters with the bytes for --board, unless the user has chosen bytes.
 
+    `sensor` has the features of the board's sensor, if the samples are made of its readings.
     Prints a note if the bytes are fewer than usual. Raises NoRoom if not even the fewest fit.
     """
     given = vars(arguments)
@@ -305,7 +310,8 @@ def with_board_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) 
             parameters, board, MODELS[arguments.model], companions, in_network(given),
             emit, bool(given.get("freeze")),
             fixed_ranges=bool(given.get("warmup")),
-        )
+        ),
+        sensor,
     )  # fmt: skip
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")

@@ -152,3 +152,52 @@ def test_without_room_for_companions_the_message_says_what_fits(
     wanted = [*SOURCE[:-1], "nucleo_l476rg", "--spare-classes", "2"]
     assert main(["build", *wanted, "--output", str(tmp_path / "program")]) == 2
     assert "smallest thicket fits" in capsys.readouterr().err
+
+
+_BANDS = ["window=128", "hop=64", "rate=100", "bands=2-10,10-20,20-40", "low-pass=20"]
+
+
+@pytest.mark.parametrize(
+    ("name", "features"),
+    [("nrf52840_dk", ["window=64"]), ("esp32s2", _BANDS), ("esp32c3", _BANDS)],
+)
+def test_features_of_a_recording_have_room_next_to_the_default_size(
+    name: str,
+    features: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    native_tools_for: Callable[[str], object],
+) -> None:
+    native_tools_for(board_files.load(name).arch)
+    monkeypatch.chdir(tmp_path)
+    assert main(["example", "gestures"]) == 0
+    assert main(["simulate", "gestures.csv", "--features", *features, "--board", name]) == 0
+    output = capsys.readouterr()
+    assert "Fits the " in output.out
+    assert "Note: --bytes " in output.err
+
+
+def test_build_lowers_a_size_that_nobody_chose_until_the_program_fits(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    native_tools_for: Callable[[str], object],
+) -> None:
+    native_tools_for(board_files.load("rpi_pico_w").arch)
+    monkeypatch.chdir(tmp_path)
+    Path("wifi.txt").write_text("password")
+    Path("wifi.txt").chmod(0o600)
+    assert main(["example", "gestures"]) == 0
+    sensor = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3"]
+    network = ["--wifi", "Home", "--wifi-password-file", "wifi.txt", "--mqtt", "192.168.1.5"]
+    wanted = ["build", "gestures.csv", "--board", "rpi_pico_w", "--name", "attic", *sensor]
+    wanted += [*network, "--share", "movers"]
+    assert main(wanted) == 0
+    output = capsys.readouterr()
+    assert "It fits" in output.out
+    config = json.loads(Path("build/rpi_pico_w/config.json").read_text())
+    chosen_size = config["parameters"]["bytes"]
+    assert f"--bytes {chosen_size}, which Raspberry Pi Pico W has beside this" in output.err
+    assert main([*wanted, "--bytes", str(chosen_size + 2048)]) == 2
+    assert "does not fit" in capsys.readouterr().err

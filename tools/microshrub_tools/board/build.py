@@ -23,13 +23,14 @@ import re
 import secrets
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from microshrub_host.base import files as files_on_disk
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.default_bytes import SIZE, bytes_beside
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.emits import chosen
 from microshrub_host.boards.fit_advice import options_to_lower
@@ -76,6 +77,7 @@ class Build:
     budget: ram_budget.Budget
     emit: str  # the form of the kernels: one of EMITS
     heap: LibraryHeap  # the library on the heap, once it is imported
+    program: Program
 
     @property
     def flash_bytes(self) -> int:
@@ -107,10 +109,13 @@ def make(
     *,
     freeze: bool = False,
     user_files: Sequence[Path] = (),
+    is_size_free: bool = False,
 ) -> Build:
     """Write the folder, replacing an existing build.
 
     user_files are the user's modules that the program imports, compiled for the board.
+    With `is_size_free`, nobody has chosen the size of the learner, which has no samples: it
+    becomes smaller if the program does not fit otherwise.
     `emit` is the form of the kernels, one of EMITS, or empty for the best form available. With
     `freeze`, the library is for a firmware.
 
@@ -127,6 +132,12 @@ def make(
     user_bytes = sum(map(len, compiled.values()))
     library = fitting(ProgramLibrary(program, board, emit, freeze, tuple(user_files)), user_bytes)
     budget = budget_of(library, user_bytes)
+    if not budget.fits and is_size_free and SIZE in program.parameters:
+        size = bytes_beside(budget, program.parameters, board, program.learner)
+        if size:
+            program = replace(program, parameters={**program.parameters, SIZE: size})
+            library = fitting(replace(library, program=program), user_bytes)
+            budget = budget_of(library, user_bytes)
     if not budget.fits:
         frozen = "" if freeze else frozen_advice(program, board)
         raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
@@ -138,7 +149,7 @@ def make(
     files |= library.files()
     write(files, output)
     sizes = {name: len(data) for name, data in sorted(files.items())}
-    return Build(output, sizes, budget, emit, library.heap())
+    return Build(output, sizes, budget, emit, library.heap(), program)
 
 
 def _without_machine_code(

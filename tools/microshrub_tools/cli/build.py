@@ -7,7 +7,9 @@ import shlex
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
 from microshrub_host.boards import board_files
+from microshrub_host.boards.default_bytes import SIZE
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.options import (
@@ -202,9 +204,13 @@ def run(arguments: argparse.Namespace) -> int:
         program = options.network.furnish(_program(arguments, board, options))
         files = options.sensor_files(board)
         made = build.make(
-            program, board, output, arguments.emit, freeze=arguments.freeze, user_files=files
-        )
-    print_build(made, board, program, arguments)
+            program, board, output, arguments.emit, freeze=arguments.freeze, user_files=files,
+            is_size_free=arguments.data is not None and SIZE not in given_options(arguments),
+        )  # fmt: skip
+    size = made.program.parameters.get(SIZE)
+    if size != program.parameters.get(SIZE):
+        messages.say(f"Note: --bytes {size}, which {board.name} has beside this program.")
+    print_build(made, board, made.program, arguments)
     return 0
 
 
