@@ -98,7 +98,7 @@ class IntervalSums:
         self._halves += int(np.sum(halves, dtype=np.int64))
 
     def result(self, share: float) -> IntervalResult:
-        """Return coverage and width; `share` is the nominal coverage in percent."""
+        """Return the intervals' coverage and mean width; `share` is the nominal coverage, in %."""
         count = max(self._count, 1)
         return IntervalResult(
             share, 100 * self._inside / count, 2 * self._halves / count * self._unit

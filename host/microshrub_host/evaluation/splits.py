@@ -208,7 +208,7 @@ class StreamSplit(SearchedStream):
 
     @functools.cached_property
     def holdout(self) -> HoldoutScores | None:
-        """The held-out stretches to score models on; None if models cannot be scored so."""
+        """The held-out stretches to score models on; None if none can be used to choose."""
         known = (
             held_out(self.stream) if all(each.can_be_asked for each in self.companions) else None
         )

@@ -74,4 +74,4 @@ class StreamTask(ABC, Generic[R]):
 
     @abstractmethod
     def result(self, run: Engine, status: Status, common: Mapping[str, Any]) -> R:
-        """Return the result; status is that after the last row, common has RunResult's fields."""
+        """Return the result from the last row's status; common has RunResult's fields."""

@@ -104,11 +104,11 @@ def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
     return Size(budget.model_bytes, budget.ram_bytes, latency)
 
 
-AHEAD = 8  # candidates chosen whose outcomes are not reported yet, at most
+AHEAD = 8  # candidates chosen before their outcomes are reported, at most
 
 
 class AskedAhead:
-    """A queue of candidates to try: AHEAD are chosen whose outcomes are not reported yet.
+    """A queue of candidates to try: up to AHEAD are chosen before their outcomes are reported.
 
     Outcomes are reported in the order in which their trials were chosen. So the choice depends on
     the outcomes alone, not on how many trials run at a time. Only if `elastic`, more candidates

@@ -84,7 +84,7 @@ static inline uint32_t microshrub_crc32(void)
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """Return a header and a note on its use. Raises UserError if the learner cannot be in C."""
+    """Return a header and a note on its use. Raises UserError if the translation fails."""
     learner = model.learner
     roots = [place(learner._predict), place(learner._learn)]
     if c_growing.grows(model):

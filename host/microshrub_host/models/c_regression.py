@@ -35,7 +35,7 @@ static inline int32_t microshrub_take(const int32_t *raw)
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """Return a header and a note on its use. Raises UserError if the learner cannot be in C."""
+    """Return a header and a note on its use. Raises UserError if the translation fails."""
     learner, forecaster = model.learner, model.forecaster
     runs = loader.load("python").forecast_runs.ForecastRuns(forecaster)
     kernels = {"PREDICT": learner._predict, "LEARN": learner._learn, "RUN": runs._run}

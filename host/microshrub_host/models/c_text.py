@@ -44,7 +44,7 @@ def comment(name: str) -> str:
 
 
 def header(head: str, code: str) -> bytes:
-    """Return a header of a comment and code; with another model's in a file, compiling fails."""
+    """Return a header of a comment and code; a file that includes two models' fails to compile."""
     this = f"0x{zlib.crc32(f'{head}{code}'.encode()):08x}UL"
     return _GUARDED.format(head=head, code=code, this=this).encode()
 

@@ -36,7 +36,7 @@ class PacketOutcome:
     key: str
     classes: tuple[Taken, ...]
     changes: dict[str, float]
-    numbers: tuple[int, ...]  # of the samples learned
+    numbers: tuple[int, ...]  # indices in the packet of the samples learned
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ _RUNTIME = Path(__file__).with_name("native_runtime.c")
 _SUFFIX = ".json.gz"
 ON_BOARDS = tuple(sorted(PROCESSORS.keys() - {"x86"}))  # processors of boards, so not the PC's
 _DIGEST = 32  # bytes of the sources' digest before an archive
-_MAKERS = (native_tools, native_module, machine_code)  # besides the whole package of c_translate
+_MAKERS = (native_tools, native_module, machine_code)  # and the package of c_translate
 
 
 @functools.cache

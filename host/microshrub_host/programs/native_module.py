@@ -171,7 +171,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     imported = {module: read(module).imported for module in {module for module, _ in by_place}}
     tuples: set[tuple[str, int]] = set()
-    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # on to other kernels
+    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # to other kernels
     for (module, _), kernel in by_place.items():
         objects = {
             arg.arg: (kernel.name, place)

@@ -71,7 +71,7 @@ def _beside_guessing(by_class: ByClass) -> str:
     """
     asked = [total for total in by_class.counts.sum(axis=1).tolist() if total]
     found, chance = by_class.balanced_accuracy, 100 / len(asked)
-    error = sum(1 / total for total in asked) ** 0.5 / len(asked)  # as of 1/error**2 samples
+    error = sum(1 / total for total in asked) ** 0.5 / len(asked)  # equivalent: 1/error**2 samples
     if found - chance <= _margin(1 / error**2):
         return "That is no better than guessing."
     return f"Averaged over the classes, it finds {found:.0f} % (guessing: {chance:.0f} %)."
