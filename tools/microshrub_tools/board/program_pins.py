@@ -41,7 +41,7 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
 
 
 def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
-    """Yield each pin, its purpose, which may share the pin, and the option that names the pin."""
+    """Yield each pin, its purpose, and the option that names it; one purpose may share a pin."""
     for place, one in enumerate(_sensors(config["sensor"])):
         for name, pin in _pins_of(one):
             task = name if name in _BUS else f"{name} of sensor {place}"

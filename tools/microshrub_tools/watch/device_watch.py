@@ -41,7 +41,7 @@ _DRIFT = ("none", "warning", "drift")
 class Watch:
     """Polls a device. `history` keeps Moments, one for each status at first.
 
-    words collect the device's messages besides.
+    words collect the device's messages.
     """
 
     def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:

@@ -16,7 +16,7 @@ _KEYS = string.digits[1:] + string.ascii_lowercase
 
 
 def keys_of(classes: Sequence[str]) -> dict[str, int]:
-    """Return the class's number of each key: 1 is the first class."""
+    """Return the number of the class for each key; key 1 is the first class."""
     return dict(zip(_KEYS, range(len(classes)), strict=False))
 
 

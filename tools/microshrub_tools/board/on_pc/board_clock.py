@@ -17,7 +17,7 @@ _WRAPS = 0x7FFFFFFF
 
 
 def _processor_time():
-    """Return a function that returns this process's microseconds; real time without ffi."""
+    """Return a function for this process's microseconds, modulo 2**31; real time without ffi."""
     try:
         import ffi
 

@@ -261,7 +261,7 @@ class Board:
 
 
 def quiet(words):
-    """Write a board's message to standard error, unless it has connected."""
+    """Write a board's message to standard error, unless it is that the board has connected."""
     if not words.endswith("connected"):
         sys.stderr.write(words + "\n")
 

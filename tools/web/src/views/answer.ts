@@ -5,7 +5,7 @@ import { votesOf, type Above } from "../learning/lesson";
 import { texts } from "../texts";
 
 const MOST = 255; // votes
-const QUIET = 3000; // milliseconds after an answer without another for a screen reader
+const QUIET = 3000; // milliseconds between two answers for a screen reader
 
 export class Answer {
   readonly element: HTMLElement;

@@ -3,7 +3,7 @@
 import { make, table } from "../dom";
 import { count, texts } from "../texts";
 
-/** Make the matrix as a table; a cell's background is the stronger, the larger its share of the row. */
+/** Make the matrix as a table; the larger a cell's share of its row, the stronger its background. */
 export function confusionMatrix(classes: readonly string[], counts: readonly number[]): HTMLElement {
   if (!counts.length) return make("p", {}, texts.confusion.tooMany);
   const rows = classes.map((name, label) => {

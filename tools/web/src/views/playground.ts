@@ -285,7 +285,7 @@ export class Playground {
     this.unseen.textContent = this.glanced = "";
   }
 
-  /** Measure about the accuracy on unseen rows, while the whole stream is learned. */
+  /** Estimate the accuracy on unseen rows, while the whole stream is learned. */
   private async glance(stream: Stream, learner: Learner, parameters: Parameters): Promise<void> {
     const words = texts.teach.unseen;
     const run = ++this.judged;

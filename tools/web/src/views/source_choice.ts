@@ -10,7 +10,7 @@ import { texts } from "../texts";
 const words = texts.teach;
 const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has sent it
 
-/** Return the sensor at first: a phone's motion, the board of `microshrub bridge`, or else the pointer. */
+/** Return the default sensor: a phone's motion, the board of `microshrub bridge`, or else the pointer. */
 export function usualSource(): Source {
   if (isBridge()) return "board";
   const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
