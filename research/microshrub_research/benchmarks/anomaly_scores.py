@@ -127,7 +127,9 @@ def peer_scores(values: Values, seed: int) -> Scores:
 
 
 def gaussian_scores(values: Values) -> Scores:
-    """Return each sample's greatest distance of a feature from its running mean, in deviations."""
+    """Return each sample's greatest distance of a feature from its running mean,
+    in running deviations.
+    """
     mean, variance = values[0].copy(), np.zeros(values.shape[1])
     scores = np.zeros(len(values))
     for k, row in enumerate(values):
@@ -140,8 +142,8 @@ def gaussian_scores(values: Values) -> Scores:
 
 
 def neighbour_scores(values: Values) -> Scores:
-    """Return each sample's distance to the nearest of the first 400,
-    in their standard deviations.
+    """Return each sample's squared distance to the nearest of the first 400 samples,
+    in their standard deviations; 0 for these 400.
     """
     first = values[:NORMAL]
     scale = np.where(first.std(axis=0) > 0, first.std(axis=0), 1)

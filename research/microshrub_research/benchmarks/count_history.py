@@ -28,7 +28,7 @@ ALLOWED = 1.0  # percent by which a figure may get worse without a reason in its
 STREAMS = ("synth:sea_0_to_2_at_1500", "synth:rbf_m")
 SAMPLES = 3000
 WARMUP = 256
-COUNTED = (4,)  # of counted_models.configurations(); small ones depend on other loaded code
+COUNTED = (4,)  # places in configurations(); the counts of small ones depend on other loaded code
 LEARNERS = ("thicket", "shrub", "hoeffding")
 ACCURACY = "accuracy"  # the prefix of figures that are better when higher
 _HEAD = ["name", "value", "why"]
@@ -72,8 +72,8 @@ def worse(name: str, before: float, now: float) -> float:
 
 
 def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
-    """Return the figures that got worse without a reason,
-    and measured ones that the file lacks.
+    """Return a message for each figure that got worse without a reason, that the file lacks,
+    or that is no longer measured.
     """
     result = []
     last: dict[str, CountLine] = {}

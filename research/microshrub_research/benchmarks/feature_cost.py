@@ -38,7 +38,7 @@ _TABLE = (  # channels, and the options of their features
 
 def counted_features(readings: int = 0) -> list[tuple[CountedModel, Extraction]]:
     """Return the rows of the table, with this many readings each;
-    by default those of two windows.
+    by default 8 more than two windows.
     """
     result = []
     for channels, words in _TABLE:
@@ -50,7 +50,7 @@ def counted_features(readings: int = 0) -> list[tuple[CountedModel, Extraction]]
 
 
 def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
-    """Return which readings complete a sample, and the CRC of the features after each reading."""
+    """Return which readings complete a sample, and a CRC over the features after every reading."""
     extractor = Extractor(extraction)
     last: list[int] | None = None
     complete, crc = [], 0
@@ -63,7 +63,7 @@ def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
 
 
 def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a table, head first: instructions of a reading, and of one that completes a sample.
+    """Return a table, head first: instructions of a reading, and the extra ones of a sample.
 
     Raises UserError if a board has other features than the simulator.
     """

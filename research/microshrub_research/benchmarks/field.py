@@ -174,7 +174,9 @@ def _ahead(scores: Scores, ours: Sequence[str], rivals: Sequence[str]) -> str:
 
 
 def ranking(scores: Scores) -> Ranking | None:
-    """Rank the learners over the streams on which none failed; None for fewer than two streams."""
+    """Rank the learners over the streams on which none failed;
+    None for fewer than two streams or learners.
+    """
     learners = list(next(iter(scores.values())))
     rows = [[result[name].accuracy for name in learners] for result in scores.values()]
     whole = [row for row in rows if None not in row]

@@ -102,7 +102,9 @@ class _Cells:
                 self._cells[cell.name, record["seed"]] = cell
 
     def has(self, name: str, seed: int = 0) -> bool:
-        """Return whether a cell is known; a failed run is repeated, unless it had as much time."""
+        """Return whether a cell is known; a failure is not, unless it is a timeout
+        after at least this time limit.
+        """
         return (name, seed) in self._cells
 
     def add(self, cell: Cell, seed: int = 0) -> None:

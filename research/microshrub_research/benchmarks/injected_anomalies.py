@@ -1,6 +1,6 @@
 """Recordings with injected anomalies: spikes, a stuck sensor, two swapped features.
 
-One sample in a hundred, of any class, is altered. Features with only two values stay unchanged.
+One sample in a hundred, of any class, is altered. Features with at most two values stay unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Machines with a fault that begins and stays: each from a few lines of physics, seeded.
 
 A row stands for a window of readings; rows are a minute apart. The first two thirds are normal;
-then the fault begins small, and grows until the end.
+then the fault begins small, grows to its full size, and stays.
 """
 
 from __future__ import annotations

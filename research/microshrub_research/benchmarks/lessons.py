@@ -132,7 +132,7 @@ def handful_way(count: int, order: str) -> str:
 
 
 def _handful(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
-    """Draw some samples of each class, at most half of the class, and 400 others for the test.
+    """Draw some samples of each class, at most half of it, and up to 400 others for the test.
 
     In a recording, no training sample comes from the stretches of the test.
     """

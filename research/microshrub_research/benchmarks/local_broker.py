@@ -97,7 +97,7 @@ def version() -> str:
 
 def allow_files(wanted: int) -> None:
     """Let this process and its children open this many files.
-    Raises UserError if the limit is lower.
+    Raises UserError if the system's hard limit is lower.
     """
     if sys.platform == "win32":
         return

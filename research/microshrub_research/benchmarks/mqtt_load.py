@@ -217,11 +217,11 @@ Tell = Callable[[str], None]
 class Carried:
     """The messages that the broker delivered to a subscriber.
 
-    published     messages that were sent to its topics, and
-    came          how many of them it received
+    published     messages that were sent to its topics
+    came          messages that it received
     seconds       from the first message to the last
     delays        microseconds from sending a state to its receipt, of all states
-    memory        of the broker afterwards, bytes, and
+    memory        of the broker afterwards, in bytes; None on systems other than Linux
     processor     the broker's processor time in seconds; None on systems other than Linux
     """
 

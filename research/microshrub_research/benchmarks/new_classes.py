@@ -1,4 +1,4 @@
-"""Novel classes: when each class without a label so far is noticed, compared with River."""
+"""Novelty detection: how soon a class without any label is noticed, compared with River."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ the class of most of its samples.
 
 @dataclass
 class Heard:
-    """The results of a run. `noticed` counts samples of the novel class up to the alarm,
-    if there is one.
+    """The results of a run. `noticed` is the number of samples of the novel class up to the
+    alarm; None without an alarm.
     """
 
     noticed: int | None = None

@@ -17,7 +17,7 @@ from .taught_sets import SYNTH_SAMPLES, Opener
 
 VISITS = 5
 LENGTH = 2000  # samples of a visit
-FIRST = 100  # samples of a visit with an accuracy of their own
+FIRST = 100  # first samples of a visit, which have an accuracy of their own
 CONCEPTS: Mapping[str, tuple[str, str]] = {
     "agrawal": ("agrawal_0", "agrawal_4"),
     "clusters": ("clusters_0", "clusters_1"),

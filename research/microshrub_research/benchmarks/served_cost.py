@@ -155,7 +155,8 @@ class Served(NamedTuple):
 def program_of(features: int, sensor: bool, **config: Any) -> Program:
     """Return the program that `build` makes of a thicket, with these parts of config.json.
 
-    Samples come over the link, or from the board's own pins, with labels from a button.
+    Samples come over the link or, with `sensor`, from the board's own pins, with labels from a
+    button.
     """
     shape = {"features": features, "classes": 2, "bytes": 4096}
     parameters = learners.defaults("thicket") | shape
@@ -167,7 +168,7 @@ def program_of(features: int, sensor: bool, **config: Any) -> Program:
 
 
 def count(program: Program, emit: str, stub: bool = True) -> Served:
-    """Count on the emulated Cortex-M0; with `stub`, the learner takes no time."""
+    """Count instructions on the emulated Cortex-M0; with `stub`, the learner takes no time."""
     features = program.parameters["features"]
     sensor = program.config["sensor"]["kind"] != "serial"
     frames = _frames(features)

@@ -43,7 +43,7 @@ _BLOCK = 1 << 20
 
 
 class XtensaCoreError(UserError):
-    """The core's result differs from this process's."""
+    """The core failed, or its results differ from this process's."""
 
 
 def _imported() -> list[str]:

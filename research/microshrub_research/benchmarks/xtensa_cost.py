@@ -93,8 +93,8 @@ def _lessons() -> list[_Lesson]:
 
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
-    """Return instructions of each predict and each learn, native and viper, shape (samples,
-    2) each.
+    """Return the instructions of each predict and each learn, native and viper:
+    two arrays of shape (samples, 2).
     """
     with xtensa_core.KernelCalls() as recording:
         model = recording.library.learners.learner_class(lesson.learner)(**lesson.parameters)

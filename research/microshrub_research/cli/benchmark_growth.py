@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def points_of(text: str) -> list[int]:
     """Return the points of `--samples`; raise UserError unless they are ascending
-    whole numbers.
+    whole numbers from 2 on.
     """
     words = text.split(",")
     points = [int(word) if word.strip().isdecimal() else 0 for word in words]

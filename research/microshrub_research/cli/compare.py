@@ -158,10 +158,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _opened(arguments: argparse.Namespace) -> Stream:
-    """Open the samples; with a saved model, scaled and coded as the model needs them."""
+    """Open the samples; with a saved model, with its features, units and classes."""
     if arguments.model is None:
         return open_arguments(arguments)
-    late = argparse.Namespace(**vars(arguments) | {"warmup": MAX_SAMPLES})  # it has its classes
+    late = argparse.Namespace(**vars(arguments) | {"warmup": MAX_SAMPLES})  # the model has classes
     return as_the_model(model_files.read(Path(arguments.model)), open_rows(late, fewest_classes=1))
 
 

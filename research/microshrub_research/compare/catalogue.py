@@ -97,7 +97,7 @@ def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]
 
 
 def require(contenders: Iterable[Contender]) -> None:
-    """Raise UserError with the install command if one of the contenders cannot run."""
+    """Raise UserError, which tells how to install the missing part, if a contender cannot run."""
     for contender in contenders:
         missing = missing_for(contender.system)
         if missing:
@@ -127,7 +127,10 @@ def missing_for_moa() -> str:
 
 
 def java() -> str | None:
-    """Return the Java program of JAVA_HOME, or the first one on PATH; None if there is none."""
+    """Return the Java program of JAVA_HOME or, if that is not set, the first one on PATH.
+
+    None if there is no such program.
+    """
     home = os.environ.get("JAVA_HOME")
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 
@@ -175,7 +178,9 @@ def start(
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
-    """Return the values; each missing value is replaced by the feature's previous one, as in ours.
+    """Return the values with each missing one replaced by the feature's previous value.
+
+    Our quantizer does the same.
 
     Without a previous value, it is the middle of the feature's range in the warm-up, or 0.
     """
@@ -205,7 +210,8 @@ def last_labels(labels: GivenLabels, classes: int) -> NDArray[np.float64]:
 
 
 class Baseline:
-    """NoChange, which predicts the last known label, or MajorityClass: the most frequent one.
+    """NoChange, which predicts the last known label, or MajorityClass, which predicts the most
+    frequent one.
 
     Among equally frequent classes, it is the class with the lowest index.
     """

@@ -46,7 +46,7 @@ def shorten(result: RunOutcome, samples: int) -> RunOutcome:
     later = [size for seen, size in sizes if seen]
     average = result.average_bytes
     if average is not None and later:
-        # The size before the first sample is subtracted already: see runner.average_size
+        # The size before the first sample is subtracted already: see average_size()
         whole = statistics.fmean(size for seen, size in result.sizes if seen)
         average = max(0.0, average + statistics.fmean(later) - whole)
     return replace(

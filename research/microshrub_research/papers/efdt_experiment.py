@@ -15,7 +15,7 @@ from .experiment import Chosen, Experiment, Extent, Method
 from .tree_streams import shuffled
 
 _CLASSES = range(2, 6)
-_REEVALUATE = "min_samples_reevaluate"  # River's setting, which is 2,000 in ours and MOA's
+_REEVALUATE = "min_samples_reevaluate"  # River's setting, made 2,000 as in ours and MOA's
 
 # The paper's real streams: their names in efdt.toml, and the names of files
 _KNOWN = {

@@ -65,7 +65,7 @@ class RunOutcome:
     running_average_accuracy: float | None = None
     kappa: float | None = None
     model_bytes: int | None = None  # at the end
-    average_bytes: float | None = None  # over time: see runner.average_size
+    average_bytes: float | None = None  # over time: see average_size()
     seconds: float | None = None
     accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after a number of samples
     sizes: Sequence[tuple[int, float]] = ()  # bytes after a number of samples
@@ -113,7 +113,7 @@ class ExperimentResults:
         within: float | None = None,
     ) -> RunOutcome | None:
         """Return the most accurate run with an average size below `within` bytes,
-        or of any size.
+        by default of any size; None if there is none.
         """
         outcome = [
             result

@@ -127,9 +127,9 @@ class Plan:
 def reproduce(plan: Plan, folder: Path) -> ExperimentResults:
     """Do the runs without a result in the folder; return all requested results.
 
-    If a worker crashes, its run has no result and is repeated next time. A method whose time on a
-    stream is up starts no more runs on the stream: `results` has its finished runs.
-    Raises UserError for a folder with results of other options.
+    If a worker crashes, its run counts as failed, but is not stored, and is repeated next time. A
+    method whose time on a stream is up starts no more runs on the stream: `results` has the runs
+    so far. Raises UserError for a folder with results of other options.
     """
     runs = plan.runs()
     with KeptResults(folder, plan.head()) as kept:

@@ -1,6 +1,6 @@
 """Results of a long run as JSON lines, so that an interrupted run can continue.
 
-The first line has the options and versions of the results; other results are not mixed in. Only
+The first line has the options and versions of the results; a file with other ones is refused. Only
 complete lines count: a kill or a power cut may truncate the last line.
 """
 

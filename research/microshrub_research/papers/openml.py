@@ -55,7 +55,7 @@ class Description:
 
 
 def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Path, Description]:
-    """Return the ARFF file of the data set with this name and size; its first version.
+    """Return the ARFF file and the description of the first data set with this name and size.
 
     A file in the cache is used without a request. Raises OpenmlError, and leaves no file behind,
     if the data set is not available or differs from its description.

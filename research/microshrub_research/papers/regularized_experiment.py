@@ -40,7 +40,7 @@ _NAMES = {**_QUICK, **_FULL, "COV": "covtype", "SPAM": "spam"}
 
 
 def methods(configurations: int, _: int) -> Chosen:
-    """Return the paper's four methods, and the two of them that River and MOA have.
+    """Return ours of the paper's four methods, and River's and MOA's of two of them.
 
     A configuration of HT-REG is an omega; the first one, 0.5, is the paper's.
     """

@@ -12,7 +12,7 @@ from .ranks_plot import draw_ranks
 from .shrub_tables import PAPER, points_of, rank, rank_paper
 
 _STYLES = ("-", "--", ":", "-.")
-_LONG = 100  # ratio of the ends of a long axis
+_LONG = 100  # the least ratio of the ends of a long axis
 
 
 def pictures(experiment: ExperimentResults) -> list[Picture]:
@@ -100,7 +100,7 @@ def _fronts(experiment: ExperimentResults, stream: str) -> Picture:
 
 
 def _locator(limits: tuple[float, float]) -> Any:
-    """Return the labels of a logarithmic axis: at 1, 2 and 5, or for a long axis at 1 alone."""
+    """Return the ticks of a logarithmic axis: at 1, 2 and 5, or for a long axis at 1 alone."""
     from matplotlib.ticker import LogLocator
 
     return LogLocator(10, subs=(1, 2, 5) if limits[1] < _LONG * limits[0] else (1,))

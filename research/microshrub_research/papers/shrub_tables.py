@@ -80,8 +80,9 @@ def points_of(
 
 
 def rank(experiment: ExperimentResults) -> Ranking | None:
-    """Rank the methods by their APF over the streams; 0 without a model.
-    None if there are too few.
+    """Rank the methods by their APF over the streams, which is 0 without a model.
+
+    None for fewer than two methods or streams.
     """
     names = [method.name for method in experiment.methods]
     areas = [

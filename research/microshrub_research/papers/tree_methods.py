@@ -26,7 +26,7 @@ def ours(name: str, title: str, changes: Sequence[dict[str, Any]]) -> Method:
 
 
 def others(trees: Sequence[tuple[str, str]]) -> tuple[list[Method], list[str]]:
-    """Return River's and MOA's trees, named by (name, tree of tree_set),
+    """Return River's and MOA's methods for pairs of a name and a tree of tree_set,
     and notes about missing ones.
     """
     missing = catalogue.missing_for_moa()

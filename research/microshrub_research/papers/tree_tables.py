@@ -171,8 +171,8 @@ def is_ours(method: Method) -> bool:
 
 
 def errors(result: RunOutcome, points: int = 50) -> tuple[list[float], list[float]]:
-    """Return the percentage of errors in each of `points` parts of the stream,
-    at the parts' middles.
+    """Return the middles of at most `points` parts of the stream,
+    and the percentage of errors in each part.
     """
     samples = np.array([0, *(at for at, _ in result.accuracies)])
     wrong = samples * (1 - np.array([0, *(a for _, a in result.accuracies)]) / 100)
