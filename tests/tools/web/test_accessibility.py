@@ -1,4 +1,4 @@
-"""axe-core finds no violation in the page, before and after a run, in every size and colour."""
+"""axe-core finds no violation in the page, before and after a run, at all widths, light or dark."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_violation_would_be_found(playground: Browser) -> None:
 
 
 def test_the_last_of_several_new_answers_is_spoken(held: Browser) -> None:
-    """A screen reader gets answers no faster than a person can listen, the last one always."""
+    """A screen reader gets answers no faster than a person can listen, but always the last one."""
     spoken = "document.querySelector('#spoken').textContent"
     taught(held, seconds=2)
     for text in ("circle", "line"):

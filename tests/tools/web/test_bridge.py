@@ -54,7 +54,7 @@ def by_webserial(page: Browser, bridge: Bridge) -> Browser:
     return page
 
 
-def test_a_blank_board_gets_what_was_learned_by_the_bridge(
+def test_a_blank_board_gets_the_model_by_the_bridge(
     by_bridge: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_and_watch(by_bridge, board, micropython_command, tmp_path)

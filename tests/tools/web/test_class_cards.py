@@ -44,9 +44,7 @@ def flattened(page: Browser, share: float) -> tuple[str, int]:
     return recognised(page), max(int(each.removesuffix(" %")) for each in shares)
 
 
-def test_a_class_comes_late_and_is_learned_beside_the_others(
-    held: Browser, tmp_path: Path
-) -> None:
+def test_a_class_can_be_added_during_teaching(held: Browser, tmp_path: Path) -> None:
     name(held, "circle, line")
     begin(held)
     for text in ("circle", "line"):
@@ -70,7 +68,7 @@ def test_a_class_comes_late_and_is_learned_beside_the_others(
     assert simulate(stream, bytes=16384).state_crc32 == shown
 
 
-def test_a_class_is_renamed_and_deleted_while_it_is_taught(held: Browser) -> None:
+def test_classes_can_be_renamed_and_deleted_during_teaching(held: Browser) -> None:
     begin(held)
     for text in ("circle", "line", "rest"):
         press(held, text)
@@ -128,8 +126,8 @@ def test_the_actions_of_a_class_come_back_with_the_class(held: Browser) -> None:
     assert held.run(values) == ["18", "17", "20"]
 
 
-def test_a_class_is_recognised_only_above_its_confidence(held: Browser, tmp_path: Path) -> None:
-    """A threshold, as in CreateAI, is stored in the page and in the project, and can be undone."""
+def test_a_class_is_recognised_only_from_its_threshold_on(held: Browser, tmp_path: Path) -> None:
+    """The threshold, as in CreateAI, is stored in the page and the project, and can be undone."""
     taught(held, seconds=2)
     press(held, "only predict")
     flat = {share: flattened(held, share) for share in (0.2, 0.3, 0.4, 0.5, 0.6)}
@@ -166,7 +164,7 @@ def test_two_gestures_remain_and_no_two_are_equal(held: Browser) -> None:
     assert held.run("[...document.querySelectorAll('#classes .remove')].every((x) => x.disabled)")
 
 
-def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
+def test_a_closed_tab_can_continue(held: Browser, address: str) -> None:
     """No dialog opens before the page closes: the browser has stored everything."""
     held.run("0", by_hand=True)
     taught(held, seconds=3)

@@ -150,7 +150,7 @@ def test_partial_requests_do_not_keep_a_thread_each(visited: Visited) -> None:
 
 
 def test_a_complete_request_is_answered_among_partial_ones(visited: Visited) -> None:
-    """The oldest partial request is dropped; no further thread is started."""
+    """The oldest partial requests are dropped, and at most 140 threads are added."""
     with contextlib.ExitStack() as stack:
         before = visited.threads()
         lines = [stack.enter_context(visited.open()) for _ in range(300)]

@@ -29,7 +29,7 @@ def german(page: Browser, address: str) -> Iterator[Browser]:
         yield page
 
 
-def test_it_teaches_in_german(german: Browser) -> None:
+def test_teaching_works_in_german(german: Browser) -> None:
     assert german.run("document.documentElement.lang") == "de"
     assert german.run(TITLE) == GERMAN
     german.run("document.querySelector('#learn-me').click()")

@@ -1,4 +1,4 @@
-"""The page's library: its modules have the same imports, and no kernels of their own."""
+"""The page's library: its modules have the same imports, and only kernels that take functions."""
 
 from __future__ import annotations
 

@@ -151,12 +151,12 @@ def test_a_hosted_page_shows_its_address_as_a_qr_code(
         page.wait(f"{picture}.width !== 300")
         size = page.run(f"{picture}.width")
         assert size == page.run(f"{picture}.height")
-        assert (size - 8 - 17) % 4 == 0  # a QR code with its margin
+        assert (size - 8 - 17) % 4 == 0  # a QR code of any version, with its margin
         dark = page.run(
             f"[[4, 4], [4, {size} - 5], [{size} - 5, 4], [{size} - 5, {size} - 5], [0, 0]].map("
             f"([x, y]) => {picture}.getContext('2d').getImageData(x, y, 1, 1).data[0] < 128)"
         )
-        assert dark[:3] == [True] * 3  # the finder pattern
+        assert dark[:3] == [True] * 3  # the three finder patterns
         assert not dark[4]
         assert page.run("document.querySelector('#phone code').textContent") == hosted
         page.open(address)

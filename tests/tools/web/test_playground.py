@@ -46,7 +46,7 @@ def test_the_pages_state_matches_the_simulators(
     assert shown.startswith("microshrub simulate stream.csv --model " + learner)
 
 
-def test_an_arff_file_ends_in_the_simulators_state(playground: Browser, tmp_path: Path) -> None:
+def test_an_arff_file_gives_the_simulators_state(playground: Browser, tmp_path: Path) -> None:
     path = tmp_path / "rooms.arff"
     head = ["% rooms", "@relation rooms", "@attribute 'room temp' numeric"]
     head += ["@attribute light {dim, 'very bright', dark}", "@attribute who {Zürich,Bern,Basel}"]
@@ -85,20 +85,20 @@ LOADED = """
 """
 
 
-def test_the_page_loads_325_kb_in_all(page: Browser, address: str) -> None:
+def test_the_page_loads_at_most_325_kb(page: Browser, address: str) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     assert 200 << 10 < page.run(LOADED) <= 325 << 10
 
 
-def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
+def test_the_page_requests_only_its_own_host_without_complaints(
     page: Browser, address: str
 ) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
     crc_of_run(page)
-    urls = [url for url in page.requests if not url.startswith("data:")]  # no request
+    urls = [url for url in page.requests if not url.startswith("data:")]  # data: sends nothing
     assert {url.split("/")[2] for url in urls} == {address.split("/")[2]}
     assert not page.complaints
 
@@ -180,7 +180,7 @@ def test_a_run_can_be_stopped_and_another_one_started(playground: Browser) -> No
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_phone_shows_the_whole_width(page: Browser, address: str, dark: bool) -> None:
+def test_the_page_fits_the_width_of_a_phone(page: Browser, address: str, dark: bool) -> None:
     page.open(address, width=360, dark=dark)
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
@@ -188,7 +188,7 @@ def test_a_phone_shows_the_whole_width(page: Browser, address: str, dark: bool) 
     assert page.run("document.documentElement.scrollWidth") <= 360
 
 
-def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: str) -> None:
+def test_a_loaded_page_works_without_the_server(page: Browser, address: str) -> None:
     page.open(address)
     page.run("navigator.serviceWorker.ready.then(() => true)")
     page.cut_off(True)

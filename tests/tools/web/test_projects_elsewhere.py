@@ -80,7 +80,7 @@ def test_the_commands_continue_in_the_folder_of_the_page(
     choose(held, "switch-1", "blue")
     rename(held, 1, UP)
     settle(held)
-    held.wait(f"{SWITCHED} === 'blue'")  # the same switch under another name
+    held.wait(f"{SWITCHED} === 'blue'")  # the renamed class keeps its switch
     held.run(UNDO)
     settle(held)
     held.wait(f"{NAMES}[1] === 'up' && {SWITCHED} === 'blue'")
@@ -114,7 +114,7 @@ def test_the_commands_continue_in_the_folder_of_the_page(
 
 
 def in_a_network(held: Browser, folder: Path) -> None:
-    """Publish a class to an MQTT broker, where the board has Wi-Fi; the page has no passwords."""
+    """Check that publishing by MQTT needs a board with Wi-Fi; `build` adds the password."""
     choose(held, "switch-kind", "mqtt")
     text = "document.querySelector('#gestures-take').textContent"
     assert "Pico has no Wi-Fi" in held.run(text)

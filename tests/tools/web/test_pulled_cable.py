@@ -23,7 +23,7 @@ SAMPLES = 1500
 OPTIONS = {"window": 16, "trees": 4, "depth": 3}
 SENT = "document.querySelector('#watch-sent').textContent"
 STATUS = "document.querySelector('#watch-status')"
-# Records all messages about the state
+# Records every text of the status line
 LISTEN = """
 window.texts = [];
 new MutationObserver(() => texts.push(document.querySelector('#watch-status').textContent))
@@ -53,7 +53,7 @@ def device_with(
     frozen: bool = True,
     saves: bool = True,
 ) -> Iterator[Device]:
-    """A board that learns such a stream over its line, and saves its state."""
+    """A board that learns the stream over its line, optionally with ranges and checkpoints."""
     folder.mkdir()
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
     config = configuration(

@@ -55,7 +55,7 @@ def shaken(held: Browser) -> Browser:
     return held
 
 
-def test_the_page_has_one_order_of_steps(held: Browser) -> None:
+def test_the_navigation_lists_the_steps_in_order(held: Browser) -> None:
     assert held.run(SHOWN) == ["teach", "board-step", "playground"]
     ways = "[...document.querySelectorAll('nav a')].map((each) => each.textContent)"
     heads = "[...document.querySelectorAll('main h2')].map((each) => each.textContent)"
@@ -65,7 +65,7 @@ def test_the_page_has_one_order_of_steps(held: Browser) -> None:
     assert held.run("location.hash") == ""
 
 
-def test_no_two_parts_have_the_same_name(held: Browser) -> None:
+def test_ids_of_elements_are_unique(held: Browser) -> None:
     taught(held, seconds=2)
     end(held)
     names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
@@ -87,7 +87,7 @@ def test_a_board_is_offered_only_after_teaching(held: Browser) -> None:
     held.wait(f"!{waits}")
 
 
-def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
+def test_without_webserial_all_else_works_and_the_page_names_alternatives(
     page: Browser, address: str, tmp_path: Path
 ) -> None:
     """This is so in Safari, in older versions of Firefox and on phones."""

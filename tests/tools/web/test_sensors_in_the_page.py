@@ -62,7 +62,7 @@ def program(page: Browser, folder: Path, button: str, board: str) -> dict[str, b
 
 
 def check_same(files: dict[str, bytes], made: Path) -> None:
-    """Check that all files but the library's equal `build`'s, and that imports are present."""
+    """Check that config.json, states and drivers equal `build`'s, and no module is missing."""
     modules = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
     for file in ("config.json", *STATES, *modules):
         assert files[file] == (made / file).read_bytes(), file
@@ -261,7 +261,7 @@ def test_a_sensor_that_build_refuses_gets_the_same_message(
     assert playground.run("!!document.querySelector('#take-program')")
     for field, value in given.items():
         choose(playground, f"program-{field}", str(value))
-    if sensor is None:  # two equal sensors do no harm
+    if sensor is None:  # the same pin twice does no harm
         assert playground.run(WHY_NOT) == ""
         return
     with pytest.raises(UserError) as caught:

@@ -257,8 +257,8 @@ def test_the_command_that_the_page_suggests_makes_a_readable_file(
         assert tuple(page["classNames"]) == stream.class_names
 
 
-def test_the_progress_of_the_page(tmp_path: Path) -> None:
-    """The progress rises from block to block, during reading and during the search for units."""
+def test_the_progress_never_falls_and_ends_at_1(tmp_path: Path) -> None:
+    """The progress never falls, during reading and during the search for units, and ends at 1."""
     text = "x,z,y\n" + "".join(f"{i % 99},{i % 7},{'ab'[i % 2]}\n" for i in range(20_000))
     (page,) = in_node(tmp_path, {"files": packed([("t.csv", text)]), "chunk": 5000})["streams"]
     assert len(page["labels"]) == 20_000

@@ -276,7 +276,7 @@ def test_a_forecast_an_old_program_and_a_missing_one_have_different_messages(
 def test_all_messages_about_a_board_are_accessible(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path, language: str
 ) -> None:
-    """Screen readers and phones can show the messages, also about a blank board."""
+    """axe-core finds no violation, and no text is cut off, with a blank board as well."""
     (tmp_path / "blank" / "flash").mkdir(parents=True)
     there = f"/?lang={language}#"
     with gesturing(micropython_command, tmp_path) as board, bridged(board.port) as bridge:

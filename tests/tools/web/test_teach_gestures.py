@@ -57,7 +57,9 @@ def test_gestures_are_learned_with_the_simulators_bits(held: Browser, tmp_path: 
     assert simulate(whole, bytes=16384).state_crc32 == shown
 
 
-def test_uncertainty_is_shown_as_by_the_guarantee(held: Browser, tmp_path: Path) -> None:
+def test_the_page_is_unsure_when_the_prediction_set_has_two_classes(
+    held: Browser, tmp_path: Path
+) -> None:
     """With one gesture under two names by turns, a prediction set sometimes has both."""
     unsure = "document.querySelector('#unsure').textContent"
     name(held, "one, other")
@@ -106,7 +108,7 @@ def test_after_a_recording_is_moved_or_deleted_all_is_learned_again(
     before = end(held)
     counts = "[...document.querySelectorAll('.count')].map((each) => +each.textContent)"
     cards = "document.querySelectorAll('#cards li').length"
-    assert held.run(counts) == [9, 13, 12]  # the first window takes four readings
+    assert held.run(counts) == [9, 13, 12]  # the first window takes four hops
     assert held.run(cards) == 3
     shown = held.run(  # read at once, as all is learned again soon
         "(card => { card.value = '2'; card.dispatchEvent(new Event('change')); })"
@@ -138,7 +140,7 @@ def test_a_recording_is_played_and_recognised(held: Browser) -> None:
         assert recognised(held) == text
 
 
-def test_the_exam_counts_each_class_alike(held: Browser) -> None:
+def test_the_exam_tests_each_class_equally(held: Browser) -> None:
     taught(held, rounds=2)
     held.run("document.querySelector('#exam').click()")
     for text in ("circle", "line", "rest"):
@@ -162,9 +164,7 @@ def test_the_exam_counts_each_class_alike(held: Browser) -> None:
     assert held.run("document.querySelector('#exam-result').textContent") == ""
 
 
-def test_a_project_is_opened_again_and_comes_to_the_same_bits(
-    held: Browser, address: str, tmp_path: Path
-) -> None:
+def test_a_reopened_project_has_the_same_bits(held: Browser, address: str, tmp_path: Path) -> None:
     taught(held, seconds=3)
     before = end(held)
     project = tmp_path / "gestures.mshrub"
@@ -186,7 +186,7 @@ def test_a_project_is_opened_again_and_comes_to_the_same_bits(
     assert simulate(open_stream(str(again)), bytes=16384).state_crc32 == after
 
 
-def test_what_is_no_project_is_refused(playground: Browser, tmp_path: Path) -> None:
+def test_a_file_without_a_project_is_refused(playground: Browser, tmp_path: Path) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(b"PK\x03\x04" + bytes(50))
     playground.give_file("#project", path)
@@ -194,7 +194,7 @@ def test_what_is_no_project_is_refused(playground: Browser, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
-def test_what_teaching_needs_is_seen_without_scrolling(
+def test_the_teaching_controls_are_visible_without_scrolling(
     held: Browser, width: int, height: int
 ) -> None:
     taught(held, rounds=2, seconds=2)
@@ -279,7 +279,7 @@ def feel(page: Browser, push: float) -> None:
         page.call("Emulation.setSensorOverrideReadings", type=sensor, reading={"xyz": xyz})
 
 
-# Resolved when the page got the event of that push. Browsers round motion to tenths.
+# Resolves when the page gets the event of that push. Browsers round motion to tenths.
 FELT = """
 new Promise((resolve) => {
   const take = ({acceleration}) => {

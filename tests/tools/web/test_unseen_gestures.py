@@ -24,14 +24,14 @@ MIXED = 3  # first samples of a recording, with readings from before it
 
 
 def figure(page: Browser) -> tuple[int, int, int]:
-    """Return the percentage of right samples, their number, and the percentage of guessing."""
+    """Return the percentage right, the number of samples, and the percentage right by guessing."""
     page.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
     match = re.match(FIGURE, page.run(UNSEEN))
     assert match, page.run(UNSEEN)
     return int(match[1]), int(match[2]), int(match[3])
 
 
-def test_the_figure_needs_two_recordings_of_two_classes(held: Browser) -> None:
+def test_the_figure_needs_two_recordings_of_each_of_two_classes(held: Browser) -> None:
     begin(held)
     press(held, "circle")
     do(held, "circle", 150)

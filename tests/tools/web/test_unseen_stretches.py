@@ -50,7 +50,7 @@ def _rounded(unseen: Holdout) -> Figure:
 
 
 def test_the_page_holds_out_the_same_samples_as_the_simulator(tmp_path: Path) -> None:
-    """Some streams have runs, flickering or only one of a class, and some have time blocks."""
+    """Streams have runs, some of them flickering or a class's only one, or blocks of time."""
     chance = np.random.default_rng(3)
     streams = [chance.choice(3, 700, p=(0.6, 0.3, 0.1)), chance.choice(2, 37)]
     for classes, runs in ((2, 4), (3, 6), (3, 30), (4, 41), (5, 9)):
@@ -110,7 +110,7 @@ def test_runs_without_information_about_the_class_are_no_success(
     assert figures[0] < 70
 
 
-def test_one_stretch_of_each_class_gives_no_figure_and_another_run_does(
+def test_one_stretch_of_each_class_gives_no_figure_and_a_new_run_clears_the_message(
     playground: Browser, tmp_path: Path
 ) -> None:
     rows = [f"{k % 20},{c}" for c in "xy" for k in range(60)]

@@ -1,4 +1,4 @@
-"""The page shows a board's anomaly score, and marks the state as normal."""
+"""The page shows a board's anomaly score, and starts learning again what is normal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NORMAL_TEXT = "document.querySelector('#normal-told').textContent"
 
 
 @pytest.mark.usefixtures("address")
-def test_the_page_sets_the_normal_state(
+def test_the_page_shows_the_score_and_has_a_button_for_normal_samples(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     stream = open_stream("synth:sea_a", limit=300)

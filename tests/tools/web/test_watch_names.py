@@ -28,7 +28,7 @@ def choose(page: Browser, selector: str, value: str) -> None:
     page.run(f"document.querySelector({selector!r}).value = {json.dumps(value)}")
 
 
-def line_that_was_let_go(port: str) -> SerialLine:
+def released_line(port: str) -> SerialLine:
     """Open the port as soon as the bridge has released it."""
     end = time.monotonic() + PATIENCE
     while True:
@@ -85,6 +85,6 @@ def test_classes_get_their_names_in_the_page(
         page.wait(f"{STATUS}.includes('last class')")
         page.press("#watch")
         page.wait("document.querySelector('#watch').textContent === 'Connect'")
-        with HostLink(line_that_was_let_go(device.port)) as link:
+        with HostLink(released_line(device.port)) as link:
             states = Classes(link, link.connect().classes).all
         assert [state.state for state in states] == [1, 3, 2, 0, 0]

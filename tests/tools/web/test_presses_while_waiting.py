@@ -35,11 +35,11 @@ def give(page: Browser, selector: str, file: str, data: bytes, then: str = "") -
 
 
 def hold(page: Browser, order: str) -> None:
-    """Hold messages of that name to the workers back."""
+    """Hold back messages of that name to the workers."""
     page.run(f"hold = {order!r}; held = []; void 0")
 
 
-def let_go(page: Browser) -> None:
+def release(page: Browser) -> None:
     page.run("(() => { const all = held; held = null; for (const each of all) each(); })()")
 
 
@@ -83,7 +83,7 @@ def test_start_over_can_be_pressed_while_the_rest_is_learned(held: Browser) -> N
     do(held, "circle", 2 * RATE)
     held.wait("held.length === 1")
     held.run(f"{START}.click(); document.querySelector('#start-over').click()")
-    let_go(held)
+    release(held)
     held.wait(f"document.querySelector('#start-over').hidden || {HANDED}")
     settle(held)
     assert not held.run(f"{START}.disabled")
@@ -93,7 +93,7 @@ def test_start_over_can_be_pressed_while_the_rest_is_learned(held: Browser) -> N
 def test_start_can_be_pressed_while_a_project_is_read(
     held: Browser, tmp_path: Path, address: str
 ) -> None:
-    """The project is opened, and no fresh learner is created."""
+    """The project is opened, and no second learner is created."""
     taught(held)
     shown = end(held)
     project = take(held, "take-gestures", tmp_path / "gestures.mshrub")
@@ -189,7 +189,7 @@ def test_another_choice_while_micropython_loads_shows_no_results(held: Browser) 
     start(held)
     held.wait("held.length === 1")
     choose(held, "stream", "sea")
-    let_go(held)
+    release(held)
     settle(held)
     assert held.run("document.querySelector('#playground .results').hidden")
     assert held.run("document.querySelector('#status').textContent") == "Press Start."
