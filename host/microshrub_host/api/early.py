@@ -55,7 +55,7 @@ class _Provisional(Generic[_Model]):
 class Early(_Provisional[OnlineModel]):
     """A provisional classifier; see OnlineModel.
 
-    If the estimator predicted the newest sample, that prediction has already been judged.
+    The caller has already judged the sets by the newest sample, if there was a model for it.
     """
 
     def take(self, row: Row, label: int, names: Sequence[str], classes: int) -> bool:
@@ -113,7 +113,7 @@ class EarlyNumbers(_Provisional[OnlineNumbers]):
 
 
 def _held(values: Values, scale: Scale | None) -> tuple[UnitLosses, Scale]:
-    """Return what notices values that cannot be held, and the units: by default theirs."""
+    """Return a check of later values, and the units, by default those of these values."""
     units = scale or Scale.fit(values)
     losses = UnitLosses(values.shape[1], meant=scale is not None)
     list(losses.look(units.exact(values)))

@@ -48,7 +48,7 @@ def save_model(
 
 
 def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> None:
-    """Raise UserError if the run's name, columns or classes do not match the stream."""
+    """Raise UserError unless the run's kind, stream, columns and classes match the stream."""
     shape = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
     if isinstance(stream, Stream) and isinstance(run, Result) and not run.companions:
         shape["classes"] = max(2, len(stream.class_names))

@@ -21,7 +21,7 @@ _Object = TypeVar("_Object", bound=_Locked)
 def one_at_a_time(
     method: Callable[Concatenate[_Object, _Arguments], _Answer],
 ) -> Callable[Concatenate[_Object, _Arguments], _Answer]:
-    """Make a method wait until no other thread is in one of the same object's methods."""
+    """Make a method wait until no other thread is in such a method of the same object."""
 
     @wraps(method)
     def waits(self: _Object, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Answer:

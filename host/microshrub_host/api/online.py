@@ -1,7 +1,7 @@
 """A learner with its quantizer on a PC: rows of decimals in, class numbers out.
 
-A prediction changes nothing on which the learner or its quantizer will act later, however many
-predictions there are, and in however many threads.
+A prediction changes nothing that the learner or its quantizer uses later, however many predictions
+there are, and in however many threads.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Online:
             yield self._codes_aside(ints(row))
 
     def _codes_aside(self, raw: array[int]) -> array[int]:
-        """Return a row's codes, in an array for every row; leave the quantizer unchanged."""
+        """Return a row's codes, in an array that the next row reuses; restore the quantizer."""
         kept = [buffer[:] for buffer in self._noted]
         self._quantizer.code(raw, self._row)
         for buffer, before in zip(self._noted, kept, strict=True):
@@ -196,7 +196,7 @@ class OnlineModel(Online):
         self._parameters = stream_parameters(model, stream, len(labels)) | dict(parameters)
         self._begin()
         self._right = 0
-        self._last: Row | None = None  # the last predicted row; None after several rows
+        self._last: Row | None = None  # the row predicted last; None after several, or learning
         self._following = False  # whether the next row follows a learned row
 
     @property
@@ -234,7 +234,7 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def learn_row(self, row: Row, label: int, judged: OnlineModel | None = None) -> None:
-        """Learn one row; faster than learn(), with the same result."""
+        """Learn one row, faster than learn(), and note the row for predict_following()."""
         follows = self._note(row)
         self._quantizer.encode_from(array("i", self._losses.learned_row(row)), self._row, 0)
         if judged is None:
@@ -275,10 +275,10 @@ class OnlineModel(Online):
 
     @one_at_a_time
     def predict_following(self, row: Row) -> tuple[int, list[int]]:
-        """Return the class and the votes of a row that is a stream's next one in prequential use.
+        """Return the class and the votes of one row: in prequential use, a stream's next row.
 
-        The row is the next one if the last learned row was predicted before, and no other row has
-        been predicted since. Then the learner may use the last label as a hint. In the row, a
+        The row is the next one if the last learned row was predicted just before, and no other row
+        has been predicted since. Then the learner may use the last label as a hint. In the row, a
         missing value is math.nan itself.
         """
         predicted = self._predict_codes(self._asked_row(row), self._next(row))

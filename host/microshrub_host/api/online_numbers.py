@@ -90,7 +90,7 @@ class OnlineNumbers(Online):
     def save(self, path: Path | str, source: str) -> None:
         """Write the model's file; the target is the last column.
 
-        Raises UserError if that fails.
+        Raises UserError if the file cannot be written.
         """
         self._check_names("features", self._names)
         name = "target"

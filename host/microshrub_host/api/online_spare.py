@@ -1,4 +1,4 @@
-"""A classifier on a PC with spare classes, which are not known yet; see online.py."""
+"""A classifier on a PC with spare places for classes that are not known yet; see online.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OnlineSpare(OnlineModel):
         spare: int,
         **how: Any,
     ) -> None:
-        """Take the known classes' names, the number of spare classes, OnlineModel's arguments."""
+        """Take the known classes' names, how many are spare, and OnlineModel's other arguments."""
         try:
             self._settings = SpareClasses(spare).parameters(known)
         except UserError as error:
@@ -53,7 +53,7 @@ class OnlineSpare(OnlineModel):
     def name(self, text: str) -> int:
         """Give a spare class this name; return the class.
 
-        Raises AdapterError if no class is free.
+        Raises AdapterError if no class is free, or if the name is invalid or taken.
         """
         try:
             return int(self._spare.names.add(text))

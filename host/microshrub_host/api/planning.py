@@ -143,7 +143,7 @@ def tune(
         The companions of each trial's model, as in simulate(). Only for classes.
     emit
         The form of the code, as in `build --emit`: "native", "viper" or "bytecode"; empty: the
-        first of these that the board can run.
+        first of these that can be made for the board.
     study
         A file that stores the trials, so that a later search can continue; by default, none.
     progress

@@ -189,7 +189,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
 
         From then on, every sample is learned at once. scale gives units of your own. The parameter
         `classes` is needed, since no label has been seen. Raises AdapterError if `classes` is
-        missing, or if a sample has already been learned.
+        missing, or if samples or another warm-up came before.
         """
         if self.classes is None:
             raise AdapterError("warm_up() comes before the labels: give classes=, a number or all")
@@ -244,7 +244,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         return {y: part / whole for y, part in zip(self._labels, parts, strict=True)}
 
     def predict_one(self, x: _Sample, **kwargs: Any) -> Any:
-        """Return the predicted label of a sample; None if no label is known yet."""
+        """Return the predicted label of a sample; None if there is nothing to predict yet."""
         online = self._online or self._early.online
         if online:
             predicted, _ = online.predict_following(self._row(_numbers(x)))
@@ -339,7 +339,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         self._early = EarlyNumbers(self._model, of_learner(self), engine=self.engine)
 
     def learn_one(self, x: _Sample, y: float) -> None:
-        """Learn a sample. The first `warmup` samples are kept, too, until they set the units.
+        """Learn a sample. The first `warmup` samples are also kept until they set the units.
 
         Warns of features and values, and refuses samples, as a classifier does.
         """
@@ -360,7 +360,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
             self._early.begin(values, self._names, scale, targets)
 
     def predict_one(self, x: _Sample) -> float:
-        """Return the prediction for a sample; 0 if nothing was learned."""
+        """Return the prediction for a sample; without a model, the targets' mean so far, or 0."""
         known = _numbers(x)
         online = self._online or self._early.online
         if online:

@@ -61,7 +61,7 @@ def simulate(
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
         "c", "llvm", "python" or "micropython", which have the same result; "checked" is "python"
-        and stops if a kernel leaves a buffer; None: the fastest engine on this machine.
+        and stops if a kernel goes outside a buffer; None: the fastest engine on this machine.
     warmup
         The number of samples that set the features' ranges before the run; 0: the ranges grow with
         the samples; None: 0 for learners that can follow growing ranges, else 256.
@@ -148,8 +148,7 @@ def parity(
     warmup
         As in simulate().
     every
-        The number of samples between two comparisons; a difference is then located
-        sample by sample.
+        The number of samples between two comparisons; a difference is then located to the sample.
     companions
         As in simulate(); only for classes.
     parameters

@@ -35,7 +35,7 @@ class Sets:
             self._part = library.prediction_sets.Guarantee(*shape, percent=self.percent)
 
     def tell(self, codes: array[int], votes: array[int], predicted: int, label: int) -> None:
-        """Judge a row by its votes from before its label was learned."""
+        """Judge the set of a row by the votes from before the row was learned."""
         beyond = label + 1 - len(votes)  # a class that the learner has no room for
         self._part.look(codes, votes + array("i", bytes(4 * max(beyond, 0))), predicted, label)
 

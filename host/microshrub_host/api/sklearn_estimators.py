@@ -24,7 +24,7 @@ except ImportError as error:
     raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 _NAN = {"ensure_all_finite": "allow-nan"}
-_BLOCK = 8  # consecutive rows of a class, in the mean, that count as blocks
+_BLOCK = 8  # consecutive rows of a class, in the mean, from which rows are in blocks
 _ASKED = 32  # most rows of a class that are predicted for the check
 _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 
@@ -35,7 +35,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
     online_: Online
 
     def _names_and_units(self, values: Values, whole: bool) -> tuple[list[str], dict[str, Any]]:
-        """Return the features' names and the other arguments; with whole, all rows set ranges."""
+        """Return the features' names and other arguments; with whole, all rows set the ranges."""
         if type(self.warmup) is not int or self.warmup < 1:
             raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
         names = getattr(self, "feature_names_in_", None)
@@ -97,7 +97,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def _tell_forgotten(self, values: Values, labels: NDArray[np.intp]) -> None:
         """Warn if rows come in blocks of one class and the learner has forgotten an earlier class.
 
-        A class is forgotten if less than half of its rows are predicted correctly; of many rows,
+        A class is forgotten if fewer than half of its rows are predicted correctly; of many rows,
         only some are predicted.
         """
         ends = np.flatnonzero(np.diff(labels, append=-1))  # ends of the blocks
@@ -287,7 +287,7 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 
 
 def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
-    """Return each label's index among the known labels, in any order; -1 for an unknown label."""
+    """Return each label's index among the known labels, sorted or not; -1 for an unknown label."""
     order = np.argsort(known, kind="stable")
     places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
     return np.where(known[places] == labels, places, -1)

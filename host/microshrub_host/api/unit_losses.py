@@ -1,9 +1,9 @@
 """Units of the estimators, and warnings of values that their units or ranges cannot hold.
 
 The first samples set the unit. If all of them are whole, a later 0.37 becomes 0; if all of them
-are small, a later 1e7 may be too large. The first samples also set the ranges, which may not grow:
-values far outside can then hardly be told apart. Such samples are learned all the same, so there
-is a warning.
+are small, a later 1e7 may be too large. The first samples also set the ranges. If these do not
+grow, later values far outside can hardly be told apart. Such samples are learned all the same, so
+there is a warning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADVICE = "let some of the first samples have such values, with a larger first c
 _LARGE = f"They are learned as the largest value that fits. If they are right, {_ADVICE}"
 _FINE = f"To keep them apart, {_ADVICE}"
 _FAR = f"They can hardly be told apart. If they are right, {_ADVICE}"
-_OFTEN = 8  # values in a row far outside of a range, before a warning
+_OFTEN = 8  # consecutive values far outside of a range that give a warning
 _RARE = 16  # values inside the range that outweigh one far outside
 
 
@@ -42,7 +42,7 @@ def decimals(digits: int, values: Values) -> Scale:
 
 
 class LossWarnings:
-    """Warnings about learned rows: one for each column and kind of loss."""
+    """Warnings about learned rows: for each column, one about its unit and one about its range."""
 
     def __init__(
         self,
