@@ -119,8 +119,8 @@ def compiled_folder(kind: str, key: bytes) -> Path:
     """Return the cache's folder for code compiled from sources with that key, a digest.
 
     The key changes with the sources, so folders accumulate. When a folder is made, folders of the
-    same kind that have not been used for a month are removed; beyond the newest few, folders that
-    have not been used for hours.
+    same kind that have not been used for a month are removed; beyond the newest few, some hours
+    are enough.
     """
     name = f"{kind}-{key.hex()[:16]}"
     if (_base() / name).is_dir():
@@ -220,9 +220,8 @@ def remembered_code(
 ) -> CodeType:
     """Return the code that make() makes from the source, or the same code from the cache.
 
-    Parsing the device library takes most of the start-up time. `maker` names the function and
-    version that make the code; another maker makes other code. `path` becomes the code's file
-    name.
+    Parsing the device library takes most of the start-up time. `maker` identifies the code of
+    make() and its settings; another maker makes other code. `path` becomes the code's file name.
     """
     tag = f"{path}\0{maker}\0{sys.implementation.cache_tag}\0{sys.flags.optimize}\0"
     made = remembered("code", tag.encode() + source, lambda: marshal.dumps(make()), _CODES)

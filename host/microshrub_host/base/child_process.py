@@ -41,7 +41,10 @@ def start(command: Command, **options: Any) -> subprocess.Popen[Any]:
 
 
 def run(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; return exit code and output, as text. Raises OSError."""
+    """Run a command to its end; return its exit code, and its output as text.
+
+    Raises OSError if there is no such program.
+    """
     pipe = subprocess.PIPE
     with start(command, stdout=pipe, stderr=pipe, text=True, errors="replace", **options) as child:
         try:

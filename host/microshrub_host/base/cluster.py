@@ -61,7 +61,7 @@ def spread(
     distributed.worker.daemon is false.
 
     An exception in the work is an outcome with a failure. A task that ended its workers three
-    times (on a cluster: as often as the setting allowed-failures permits) is then tried alone, as
+    times (on a cluster: once more than the setting allowed-failures) is then tried alone, as
     another task may have been the cause, and is a failure after as many more deaths. Closing the
     iterator ends the local workers; the workers of a cluster finish their tasks.
 
@@ -89,7 +89,7 @@ def spread(
 
 def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> Iterator[Outcome]:
     running: dict[Any, Any] = {}  # tasks by future
-    suspects: list[Any] = []  # each was on a dead worker, maybe with the cause of the death
+    suspects: list[Any] = []  # tasks whose workers died, maybe due to another task
     alone = False  # whether a suspect is running alone
     more = True
 
@@ -128,7 +128,7 @@ def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> I
 
 
 def _run(name: str, boxed: Outcome) -> Any:
-    """Run a task in a worker; boxed, as Dask would search the task itself for futures."""
+    """Run a boxed task in a worker; Dask would search the task itself for futures."""
     from distributed import get_worker
 
     return get_worker().plugins[name].work(boxed.task)
@@ -180,7 +180,7 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
         except (OSError, ValueError, *_LATE) as error:
             why = str(error)
         if not client:
-            gc.collect()  # ends the rest of it now; with another client starting, both would hang
+            gc.collect()  # ends the failed client now; while another one starts, both would hang
             raise UserError(f"{scheduler}: no Dask scheduler answers there: {why}")
         with client:
             if not client.nthreads():

@@ -1,7 +1,7 @@
 """Debian packages and source packages, fetched and unpacked into our own folder.
 
 No root is needed, and the system stays untouched: apt-get has its own configuration, package lists
-and status. The mirror is the one in this machine's apt settings.
+and status. The mirrors are those of this machine's apt.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class CommandError(Exception):
 
 
 def check_machine(machines: Collection[str] = X86) -> None:
-    """Raise PackagesError if fetching cannot work on this machine."""
+    """Raise PackagesError if fetching cannot work here; `machines` are the possible processors."""
     if sys.platform != "linux" or platform.machine().lower() not in machines:
         here = f"{sys.platform} on {platform.machine()}"
         wanted = "x86" if machines == X86 else "/".join(machines)
@@ -131,8 +131,8 @@ def fetch(
 def fetch_source(suite: str, package: str, work: Path, progress: Progress, wanted: Wanted) -> Path:
     """Unpack a source package, without Debian's patches, in the empty folder `work`.
 
-    `wanted` tells whether to unpack a path of the package, without the first folder. Returns that
-    first folder. Raises the same errors as fetch().
+    `wanted` tells whether to unpack a path of the package, given without its first folder. Returns
+    the path of that folder. Raises the same errors as fetch().
     """
     _download(
         f"deb-src [lang=none signed-by={KEYRING}] SITE {suite} main\n",
@@ -268,7 +268,7 @@ def run(
     folder: Path | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a command's standard output. Raises CommandError for failure or a timeout."""
+    """Return a command's standard output. Raises CommandError if it fails or takes too long."""
     pipe = subprocess.PIPE
     env = {**os.environ, "LC_ALL": "C", **(variables or {})}
     try:

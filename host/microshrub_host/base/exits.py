@@ -60,7 +60,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
 
 
 def _ended(error: BaseException) -> int:
-    """Print one line about an exception; return the exit code. Raises an unexpected exception."""
+    """Print one line about an exception; return the exit code. Raise an unexpected one again."""
     if isinstance(error, KeyboardInterrupt):
         return _say("stopped", 128 + (error.signal if isinstance(error, _Stopped) else _CTRL_C))
     if isinstance(error, UserError):
@@ -88,7 +88,7 @@ def _say(text: str, code: int) -> int:
 
 
 def _drop_output() -> None:
-    """Drop the output that is still buffered, of which Python would complain at its end."""
+    """Drop the output that is still buffered; Python would complain about it at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -65,7 +65,7 @@ def check_target(option: str, path: Path) -> None:
 def check_kind(option: str, path: Path, start: bytes) -> None:
     """Raise UserError, naming the option, if the path is a file of another kind.
 
-    start is a pattern that matches the beginning of the right kind. An empty file may be replaced.
+    start is a pattern for the beginning of files of the right kind. An empty file may be replaced.
     """
     if is_other_kind(path, start):
         raise UserError(

@@ -71,8 +71,7 @@ class MicroPython:
     """A MicroPython that was run and is suitable.
 
     `command` is the argv prefix that starts MicroPython, `version` is like "1.25.0", `machine` and
-    `mpy` are the raw sys.implementation._machine and ._mpy, and `origin` names the place of
-    discovery.
+    `mpy` are the raw sys.implementation._machine and ._mpy, and `origin` says where it was found.
     """
 
     command: tuple[str, ...]
@@ -95,7 +94,7 @@ def find() -> MicroPython:
 
 
 def fetch(progress: Progress | None = None) -> MicroPython:
-    """Return the result of find(), or else unpack Debian's i386 packages into the cache (15 MB).
+    """Return find()'s result, or else unpack Debian's i386 packages, some 15 MB, into the cache.
 
     `progress` receives a line of text before each step. Raises NoMicroPython if that fails.
     """
@@ -259,9 +258,10 @@ def _fetch(progress: Progress, cache: str = CACHE, suites: Sequence[str] = SUITE
 
 
 def _packages(work: Path, progress: Progress, suites: Sequence[str]) -> Path:
-    """Unpack the packages of the first suite that a mirror has completely. Raises PackagesError.
+    """Unpack the packages of the first suite that a mirror has completely; return their root.
 
-    While a mirror is being updated, the index of a suite may not match its signature.
+    While a mirror is being updated, the index of a suite may not match its signature. Raises
+    PackagesError if no mirror has a whole suite.
     """
     tried: list[str] = []
     for suite in suites:

@@ -19,7 +19,7 @@ if sys.platform != "win32":
         return first, second, os.ttyname(second)
 
     def never_wait(first: int) -> None:
-        """Make writes to the first end raise BlockingIOError if there is no room."""
+        """Make a write to the first end take only the bytes that fit, or raise BlockingIOError."""
         os.set_blocking(first, False)
 
     def drop_unread(second: int) -> None:

@@ -14,7 +14,7 @@ from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 _PAUSE = 0.1  # seconds between two tries to open the port
-_WAITS = 2  # limit of printing before the prompt, in limits of silence
+_WAITS = 2  # how long a board may print before its prompt, as a multiple of enter()'s seconds
 _BROKEN = (TransportError, OSError, struct.error)  # pyserial's SerialException is an OSError
 
 

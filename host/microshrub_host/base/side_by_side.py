@@ -48,7 +48,7 @@ def side_by_side(
             yield work(task, tell)
         return
     waiting = deque(tasks)
-    running: list[_Running[R]] = []  # in the order of the tasks, also if done
+    running: list[_Running[R]] = []  # in the order of the tasks; a done one may wait for others
     given = 0
     try:
         while waiting or running:

@@ -54,7 +54,7 @@ class CtrlC:
         if not self._main:
             return
         if sys.platform != "win32":
-            multiprocessing.resource_tracker.ensure_running()  # would unblock Ctrl-C
+            multiprocessing.resource_tracker.ensure_running()  # a later start would unblock Ctrl-C
         self._holds = True
         signal.signal(signal.SIGINT, self._note)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
