@@ -84,7 +84,7 @@ class Growth:
 
     def heap_bytes(self, machine_code: int) -> int:
         """Return the bytes by which the heap grows, with `machine_code` bytes outside the heap."""
-        left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each block
+        left = self.block_bytes - machine_code * 33 // 32 - 16  # with a header for each piece
         size = _allocator_size(left)
         return max(0, (size - 64) * 8 // 528 * 64)  # without the area's own tables (py/gc.c)
 

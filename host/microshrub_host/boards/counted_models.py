@@ -120,8 +120,8 @@ def stream(
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """Return codes and labels like a sensor's, from the library's own random generator.
 
-    A label stays for 6 samples on average, about as in elec. Feature f is noise, shifted by the
-    label by f % 4 eighths of the range; every fourth feature has only four values.
+    A label stays for 6 samples on average, about as in elec. Feature f is noise, which the label
+    shifts by up to f % 4 eighths of the range; every fourth feature has only four values.
     """
     fixed = loader.load("python").fixed
     rng = array("i", (0, 0))

@@ -26,12 +26,12 @@ from ..simulation.feature_choice import Time, Work
 from .board_files import Board
 from .emits import NATIVE, VIPER
 
-# Instructions beside predict and learn, and more for each feature: of a labelled sample that
-# comes over the serial link, or from the board's own pins and goes to a monitor
+# Instructions besides predict and learn, and additional ones for each feature: for a labelled
+# sample from the serial link, and for one from the board's own pins, which is sent to a monitor
 LINK_OF_NATIVE, SENSOR_OF_NATIVE = (172_600, 460), (180_300, 1_610)
 LINK, SENSOR = (183_600, 4_470), (172_800, 5_790)
-CHECKPOINT = 29_400  # fewer without checkpoints
-LINE = (67_900, 17_770)  # more for a line for a plotter, which programs with a sensor print
+CHECKPOINT = 29_400  # instructions less without checkpoints
+LINE = (67_900, 17_770)  # more for the plotter's line, which programs with a sensor print
 SHOWN = 6  # features in that line
 USB_BYTE_US = 30.0
 _SENT = 22  # bytes of an answer
@@ -44,10 +44,10 @@ _LINE, _LINE_VALUE = 24, 10  # bytes of the line for a plotter, and of each feat
 def outside_learner_us(
     board: Board, features: int, emit: str = NATIVE, *, sensor: bool = False, saves: bool = True
 ) -> float:
-    """Return the microseconds of a labelled sample beside the learner.
+    """Return the microseconds of a labelled sample without the learner's.
 
-    With sensor, it comes from the board's sensor, else over the link. With saves, the program
-    saves checkpoints.
+    With sensor, the sample comes from the board's sensor, else over the link. With saves, the
+    program saves checkpoints.
     """
     counted = (LINK_OF_NATIVE, SENSOR_OF_NATIVE) if emit == NATIVE else (LINK, SENSOR)
     fixed, each = counted[sensor]

@@ -31,8 +31,9 @@ _STEP = 1024
 _NO_DEFAULT = "No default size fits beside the rest of the program."
 # The factor by which a sample may be slower to make room for this fraction of the default.
 # Thickets' mean accuracy in the results is 87 % with a quarter of the default, 85 % with an
-# eighth, and 77 % with a sixteenth. So a sample may be one and a half times as slow for a quarter,
-# and as slow as needed for an eighth, but not slower: each kernel kept as machine code is faster.
+# eighth, and 77 % with a sixteenth. So a sample may take one and a half times as long for a
+# quarter, and as long as it must for an eighth, but no longer: each kernel kept as machine code
+# saves time.
 _SLOWER = ((USUAL, 4), (12, 8), (ANY, 8))
 _LEAST = 16  # the least fraction for a slower sample: with half as much, the mean is 67 %
 
@@ -40,7 +41,7 @@ _LEAST = 16  # the least fraction for a slower sample: with half as much, the me
 class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
     """A board has no room for a learner of any size.
 
-    The message, which takes long to make, names a model that fits instead.
+    The message, which takes long to make, advises what would fit.
     """
 
     def __init__(self, tell: Callable[[], str]) -> None:

@@ -234,7 +234,7 @@ class EmulatedBoard:
 
 @functools.cache
 def _short(name: str) -> str:
-    """Return a file of on_board/ without comments and wide indents, as the line is slow."""
+    """Return a file of on_board/, shortened for the slow line: no docstrings or comments."""
     tree = ast.parse((ON_BOARD / name).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:

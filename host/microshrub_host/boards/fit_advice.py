@@ -33,7 +33,7 @@ from .usual_budget import usual_budget
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
 _MOST_ALONE = 8  # the largest factor for a single option; beyond it, several options are lowered
 _FINE = 255  # up to this limit, every number is tried
-_SMALL = 32  # a parameter with this limit or less is only lowered alone
+_SMALL = 32  # a parameter with at most this upper limit is only lowered alone
 
 
 def options_to_lower(

@@ -44,7 +44,7 @@ _TABLE_SIZES = (
 _MODULES_AT_START = 1  # __main__
 _MODULES_TABLE = 32  # bytes of the table of modules, which exists from the start
 _NAMES_AT_START = 7  # names in the first pool, which exists from the start
-_CHARACTERS_AT_START = 64  # bytes in the first chunk, which exists from the start
+_CHARACTERS_AT_START = 64  # bytes used of the first chunk, which exists from the start
 _FIRST_POOL = 20  # names that the first pool has room for
 _CHUNK = 128  # bytes of a chunk of characters
 
@@ -180,7 +180,7 @@ def imported_files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path
 
 
 def _functions_of(module: mpy.Module) -> int:
-    """Return the number of a native module's functions: its names but its file and the package."""
+    """Return the number of a native module's functions: all names but its file and the package."""
     return len(module.all_names) - 1 - _is_of_package(module) if module.code.native else 0
 
 
@@ -280,7 +280,7 @@ def _constant(kind: int, value: Any, names: Collection[str], rom: bool) -> int:
 
 
 def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
-    """Return the names that the firmware lacks, in their order."""
+    """Return the names that the firmware lacks, in the order of the modules."""
     names: list[str] = []
     frozen: set[str] = set()
     for module in modules:

@@ -185,7 +185,7 @@ class Counter:
         return self._instructions(ticks - calls * empty), calls
 
     def count_anomaly(self, which: int, detector: str = "AnomalyScore") -> tuple[Counts, int]:
-        """Count the instructions of each update() of an anomaly score; return also its CRC.
+        """Count the instructions of each update() of an anomaly score; return its CRC, too.
 
         The score's window is full, and its input is the configuration's stream. With the detector
         NoveltyDetector, the method is meet(), with a label that follows from the sample.
@@ -198,7 +198,7 @@ class Counter:
         return self._counted(call)
 
     def count_queries(self, which: int) -> tuple[Counts, Counts, int]:
-        """Count the instructions of each ask() and note() of a QueryStrategy; return also its CRC.
+        """Count the instructions of each ask() and note() of a QueryStrategy; return its CRC, too.
 
         The codes of the configuration's stream represent votes.
         """

@@ -67,7 +67,7 @@ class Clock:
         self._known: dict[str, float] = {}
 
     def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
-        """Return the time of a predict and a learn, 99th percentiles; an estimate beyond `most`.
+        """Return the time of a predict plus a learn, 99th percentiles; an estimate beyond `most`.
 
         model is a name from the command line, parameters are all arguments of the constructor.
         """

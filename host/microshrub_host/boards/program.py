@@ -38,9 +38,9 @@ class Program:
 
     A program that predicts a number has no classes; its features are the sensor's columns,
     including the target. `more` has the states of companions, by name. `learner_state` is empty
-    for a learner without samples, `quantizer_state` for a quantizer that has yet to process its
-    first `warmup` samples; if warmup is None, the ranges grow. `config` is the rest of
-    config.json. `more_files` are further files of the board, by name.
+    for an untrained learner, `quantizer_state` for a quantizer that has yet to process its first
+    `warmup` samples; if warmup is None, the ranges grow. `config` is the rest of config.json.
+    `more_files` are further files of the board, by name.
     """
 
     learner: str  # name of the learner's class
@@ -152,7 +152,7 @@ def usual_program(deployment: Deployment) -> Program:
 def as_simulated(program: Program) -> Program:
     """Return the program without the options of `build`, as `simulate` counts it.
 
-    The result is as from usual_program(). The learner has its companions, but no samples.
+    The result is as from usual_program(). The learner has its companions, but is untrained.
     """
     kept = [each.name for each in companion_registry.all_companions()] + [CONFIG]
     config = dict(_CONFIG)
@@ -213,7 +213,7 @@ def added(program: Program) -> list[str]:
 def _numbers(
     known: dict[str, Any] | None, parameters: Parameters, columns: int | None
 ) -> dict[str, Any]:
-    """Return the parameters of a regressor's Forecaster; columns are counted on a sensor."""
+    """Return a regressor's Forecaster's parameters; columns is a sensor's number of columns."""
     late = int(parameters.get("late", 0))
     horizon, lags = (late + 1, 1) if late else (0, 0)
     fields = known or {"column": 0, "horizon": horizon, "lags": lags, "interval": None}

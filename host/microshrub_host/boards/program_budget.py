@@ -27,7 +27,7 @@ _TYPICAL = {"features": 8, "classes": 4}
 # Between these limits, a number hardly affects the code; beyond, it has another width
 _LEAST, _MOST = 3, 255
 _TYPICAL_NUMBERS = (0, 32, 1024)
-_NARROW = 32  # a parameter with this limit or less affects the code
+_NARROW = 32  # a parameter with at most this upper limit affects the code
 _NAMED = b"\0"  # a state that is never read
 # the names of companions' parts
 _OF_COMPANIONS = ("anomaly", "spare classes", "queries", "watchers", "target")
@@ -162,5 +162,5 @@ def _is_wide(row: Parameter) -> bool:
 
 
 def _extent(number: float) -> int:
-    """Return how many of the limits a number reaches."""
+    """Return 0 for a number below the limits, 1 between them, and 2 above."""
     return (number >= _LEAST) + (number > _MOST)

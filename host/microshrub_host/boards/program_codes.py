@@ -2,7 +2,7 @@
 
 To count the code, the program's modules are merged and compiled, which takes most of the time of a
 first `build`. So the package brings a table, see typical_programs.py. The table is valid only for
-the code from which it was made; a checkout has no valid table, and counts.
+the code from which it was made; a checkout has no valid table, and counts the code itself.
 """
 
 from __future__ import annotations

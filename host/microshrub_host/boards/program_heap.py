@@ -105,7 +105,7 @@ def judging_bytes(features: int) -> int:
 
 
 def _service(config: bytes) -> Any:
-    """Make the program's Service for a configuration, as a plan; passwords have usual length."""
+    """Make a configuration's Service as a plan, with passwords of the usual length."""
     device = loader.load("plan").device
     secrets: dict[str, Any] = {
         "mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64,
@@ -119,7 +119,7 @@ def _service(config: bytes) -> Any:
 
 
 def _without_user_sensors(config: bytes) -> bytes:
-    """Return the configuration with analog pins for user-made sensors, which a PC cannot make."""
+    """Replace a configuration's user-made sensors, which a PC cannot make, by analog pins."""
     fields = json.loads(config)
     sensor = fields.get("sensor")
     known = sensor and _known(sensor)

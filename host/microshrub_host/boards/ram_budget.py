@@ -67,8 +67,7 @@ class Shortage:
 class Kernels:
     """The kernels that stay bytecode, as machine code has too little room.
 
-    `of` is the number of all kernels, and `slower` is about the factor by which a sample is
-    slower.
+    `of` is the number of all kernels, and `slower` is about how many times as long a sample takes.
     """
 
     names: tuple[str, ...] = ()
@@ -224,7 +223,7 @@ def _objects(library: Any, model: Any, learner: str, frozen: bool) -> dict[str, 
 
 
 def _quantizer(library: Any, model: Any, frozen: bool) -> Any:
-    """Make a quantizer whose ranges grow, if the model can follow and they are not frozen."""
+    """Make the quantizer; its ranges grow if the model can follow and they are not frozen."""
     if getattr(model, "moves", False) and not frozen:
         return library.GrowingQuantizer(model.features, (model,))
     return library.Quantizer(model.features)

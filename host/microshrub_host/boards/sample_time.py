@@ -2,8 +2,8 @@
 
 There is a figure for each model in the table, and for models between two in the table. A model is
 between two others if all three are of the same kind (for now, Shrub Ensembles) and differ at most
-in window, trees, depth, features and classes, and each of these values lies between the two
-others' values. The figure is then interpolated linearly in the work, which is trees * depth for
+in window, trees, depth, features and classes, and if none of these is larger in the one or smaller
+in the other. The figure is then interpolated linearly in the work, which is trees * depth for
 predict and window * depth * features * classes for learn. There is no figure for other models. The
 seed and a Shrub Ensemble's step do not matter: they change the results, not the amount of work.
 """

@@ -39,10 +39,10 @@ _KEPT = 64  # number of learners whose work is cached
 
 
 def kernel_work(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Return the syntax nodes that each kernel runs a sample, by "thicket.neighbours.search" etc.
+    """Return the number of syntax nodes that each kernel runs for a sample, by the kernel's name.
 
-    learner is the name of the learner's class. Kernels of imported modules that had no work are
-    included, with 0.
+    Names are like "thicket.neighbours.search"; learner is the name of the learner's class. Kernels
+    of imported modules that had no work are included, with 0.
     """
     given = dict(parameters)
     if _SIZE in given:

@@ -62,7 +62,7 @@ def start_m3():
 
 
 _N_COUNT = const(8)  # index in a thicket's neighbours.state: number of samples in the last search
-_BLOCK = const(10)  # number of counts in a printed line
+_BLOCK = const(10)  # samples in a printed line of counts
 
 
 def start_rv32():
