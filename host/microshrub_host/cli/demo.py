@@ -1,4 +1,4 @@
-"""`microshrub demo`: a simulated board that is taught, left alone, and taught again."""
+"""`microshrub demo`: a simulated board is taught, left alone, and taught again after a change."""
 
 from __future__ import annotations
 

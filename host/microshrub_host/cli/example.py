@@ -1,4 +1,4 @@
-"""`microshrub example`: a recording that a small model of the world makes."""
+"""`microshrub example`: a recording from a small model of the world, for users without one."""
 
 from __future__ import annotations
 

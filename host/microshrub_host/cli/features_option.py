@@ -41,7 +41,7 @@ def feature_options(
     """Return the features of --features; open settings are chosen for the recording and the board.
 
     channels are the names of a reading's values; rate is the rate of the recording's clock;
-    readings is the number of readings of each recording, if all have the same. Raises UserError.
+    readings is the length of each recording, if all have the same. Raises UserError.
     """
     given = vars(arguments)
     time = None
@@ -73,7 +73,7 @@ def say_scale(extraction: Extraction | None) -> None:
 def say_chosen(
     arguments: argparse.Namespace, options: FeatureOptions, channels: Sequence[str]
 ) -> None:
-    """Print the settings that --features left open, as its words, and settings without room."""
+    """Print the settings that --features left open, as its words; note lags without room."""
     if note := options.fewer_lags(channels):
         messages.say(f"Note: --features: {note}")
     given = {word.partition("=")[0] for word in arguments.features}

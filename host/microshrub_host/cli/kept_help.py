@@ -1,8 +1,8 @@
 """A cache for the text of a command's --help.
 
 Making the text needs most of the command's imports, including NumPy, just for a page of text. The
-text is made again if a file of the program has changed, or the environment's settings for
-learners.
+text is made again if Python, a file of the program or one of the environment's MICROSHRUB_
+variables has changed.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ def companions_on_stream(
 ) -> tuple[Companions, dict[str, Any]]:
     """Return the companions for a stream, and the model's parameters with them.
 
-    Raises UserError.
+    Raises UserError for an invalid option or parameter.
     """
     companions = [each.on_stream(stream, arguments.warmup) for each in companions_of(arguments)]
     for each in companions:

@@ -60,8 +60,8 @@ def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Raise UserError for a file that cannot be written, before the work begins.
 
-    Nor may a file be an input of the command, a data file in a folder that the command reads, the
-    same file twice, or, without --force, a file of another kind.
+    Nor may a file be an input of the command, a data file in a folder that the command reads,
+    another output, or, without --force, an existing file of another kind.
     """
     targets = {name: getattr(arguments, name, None) for name in _FILES}
     paths = {name: Path(target) for name, target in targets.items() if target not in (None, "-")}

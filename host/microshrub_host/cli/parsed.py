@@ -11,7 +11,7 @@ from ..base.text import PARSERS
 
 
 def parsed(value_type: type) -> Callable[[str], Any]:
-    """Return the parser of values of a type: bool, int, float or str."""
+    """Return the parser of values of a type: bool, int, float, str, or tuple of whole numbers."""
 
     def parse(text: str) -> Any:
         try:

@@ -208,7 +208,7 @@ class _Settings:
         )
 
     def _words(self, key: str, action: argparse.Action) -> list[list[str]]:
-        """Return the words after the option, for each time that the option is repeated."""
+        """Return the words after the option, a list for each time that the option is given."""
         value = self._values[key]
         several = action.nargs in ("+", "*") or isinstance(action.nargs, int)
         if isinstance(value, bool):

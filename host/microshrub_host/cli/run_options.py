@@ -25,7 +25,7 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
 
 
 def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | None = None) -> None:
-    """Add --jobs, see jobs_of(); `what` is the help, usual the default; None: all cores."""
+    """Add --jobs, see jobs_of(); `what` is its help, `usual` its default (None: all cores)."""
     message = "one for each processor core" if usual is None else usual
     parser.add_argument(
         "--jobs",

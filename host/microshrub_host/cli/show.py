@@ -115,7 +115,7 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
 
 
 def row_codes(model: OpenModel, text: str) -> array[int]:
-    """Return the codes of a row of values in the features' units. Raises UserError if invalid."""
+    """Return the codes of a row in the features' units. Raises UserError for an invalid row."""
     codes = array("H", bytes(2 * len(model.file.feature_names)))
     model.quantizer.code(array("i", row_raw(model, text)), codes)
     return codes
@@ -124,7 +124,7 @@ def row_codes(model: OpenModel, text: str) -> array[int]:
 def row_raw(model: OpenModel, text: str) -> list[int]:
     """Return a row of values in the features' units as raw integers.
 
-    Raises UserError if invalid.
+    Raises UserError for an invalid row.
     """
     names = model.file.feature_names
     cells = next(csv.reader([text], skipinitialspace=True), [])

@@ -95,7 +95,7 @@ class Simulation(ABC, Generic[R]):
         """Return a result's picture."""
 
     def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
-        """Return the time of a sample on the board, with such kernels, if known."""
+        """Return the time of a sample on the board, with these kernels; None if unknown."""
         return None
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:

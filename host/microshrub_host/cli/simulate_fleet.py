@@ -1,4 +1,4 @@
-"""`microshrub simulate-fleet`: boards that lack some classes and teach each other."""
+"""`microshrub simulate-fleet`: boards that each lack some classes, and teach each other."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from .outputs import is_quiet, write, write_json
 from .regression_options import wants_numbers
 from .stream_options import open_rows
 
-# Options that the file already has, and options for a new model only
+# Options whose values are in the file, and options for a new model only
 _NOT_USED = (
     *("features", "warmup", "classes", "shuffle", "no_label", "engine", "board", "battery"),
     *("sample_rate", "plot", "html"),

@@ -36,7 +36,7 @@ from .parsed import check_no_group, columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
 STREAM_OPTIONS = ("--label", "--drop", "--features", "--limit")  # the options shown by --help
-_ANY_RATE = 1.0  # readings a second: any rate has the same budget
+_ANY_RATE = 1.0  # readings a second: companions take the same RAM at any rate
 
 
 class _Wide(argparse.Action):
@@ -213,7 +213,7 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
 def open_rows(arguments: argparse.Namespace, fewest_classes: int = 2) -> Stream:
     """Return the rows of DATA, in their own order if --features makes samples of them.
 
-    fewest_classes is 1 for a file that a saved model only has to predict.
+    fewest_classes is 1 if a saved model, which has its own classes, meets the rows.
     """
     if getattr(arguments, "no_label", False):
         return open_unlabelled_rows(arguments)
@@ -337,7 +337,7 @@ def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
 
 
 def check_no_label(arguments: argparse.Namespace) -> bool:
-    """Return whether --no-label was given. Raises UserError unless labels are unnecessary."""
+    """Return whether --no-label was given. Raises UserError for --no-label without --anomaly."""
     if arguments.no_label and not arguments.anomaly:
         raise UserError(
             "--no-label needs --anomaly RATE: without labels there is nothing to learn."
