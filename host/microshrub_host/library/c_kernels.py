@@ -80,7 +80,7 @@ def compile_text(text: str, seconds: float) -> bytes:
 def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
     """Run the compiler; return its output. Raises CompilerError if it fails.
 
-    The compiler and its own processes are ended, also at Ctrl-C.
+    If it takes too long, or at Ctrl-C, the compiler is ended with its own processes.
     """
     log_file = folder / "output"
     with log_file.open("wb") as output:
@@ -106,7 +106,7 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
 def _waited_for(process: subprocess.Popen[bytes], name: str, seconds: float) -> int:
     """Wait for the process, with messages; return its exit code.
 
-    Raises CompilerError if too slow.
+    Raises CompilerError after `seconds`.
     """
     waited = 0.0
     while waited < seconds:

@@ -9,8 +9,8 @@ meaning in C, so the translation just walks over the syntax tree:
     a // b, a % b         rounded down, as Python rounds
     for i in range(n)     n is evaluated once
 
-The text is both C99 and C++, and compiles without warnings. The library's tests keep every sum and
-product within 32 bits, so nothing depends on a compiler's treatment of overflows.
+The text is both C99 and C++, and compiles without warnings. The library's tests check that sums
+and products fit 32 bits, so nothing depends on a compiler's treatment of overflows.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class KernelCompiler(ABC):
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
         """Return the compiler's input for the kernels of the modules `of`, and the kernels.
 
-        modules  all modules needed, in the order of their import
+        modules  these modules and all that they import
         """
 
     @abstractmethod
@@ -195,7 +195,7 @@ class CompiledViper:
 
 
 class LateFunction:
-    """A kernel that is compiled at its first call; without a translation, it stays Python."""
+    """A kernel that is compiled at its first use; without a translation, it stays Python."""
 
     def __init__(self, compiler: KernelCompiler, module: str, function: Any) -> None:
         functools.update_wrapper(self, function)

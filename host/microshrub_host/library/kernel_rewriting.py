@@ -29,10 +29,9 @@ def in_viper(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
 
 
 class Overflows(ast.NodeTransformer):
-    """A transformer that lets _i32() check that sums, products and left shifts fit 32 bits.
+    """A transformer: _i32() checks that sums, differences, products and left shifts fit 32 bits.
 
-    Differences are also checked. _bits() checks the width of a shift, and _turn() that a loop
-    ends.
+    _bits() checks the number of bits of each shift, and _turn() that a `while` loop ends.
     """
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:

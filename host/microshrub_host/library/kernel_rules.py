@@ -135,7 +135,7 @@ def global_names(kernel: Function, consts: set[str]) -> list[ast.AST]:
 
 
 def unknown_calls(kernel: Function, module: set[str]) -> list[ast.AST]:
-    """Return calls of functions that are not in the module, arguments, builtins or pointers."""
+    """Return all calls except of the module's functions, local names, builtins and pointers."""
     known = module | locals_of(kernel) | {*POINTERS} | set(dir(builtins))
     return [
         n

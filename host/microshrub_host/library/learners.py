@@ -163,7 +163,7 @@ class Parameter:
 
 
 def parameters(model: str) -> dict[str, Parameter]:
-    """Return the parameters of a learner by name."""
+    """Return the parameters of a learner by name, without features and classes."""
     learner_class = learner(model)
     texts = _texts(learner_class)
     read = loader.load("python").learner._read

@@ -39,7 +39,7 @@ class UserLearner:
 
 
 def user_learners() -> list[UserLearner]:
-    """Return the learners in MICROSHRUB_LEARNERS. Raises UserError if one is not a learner."""
+    """Return the learners in MICROSHRUB_LEARNERS. Raises UserError for an invalid entry."""
     return list(_listed(VARIABLE, os.environ.get(VARIABLE, ""), os.getcwd()))
 
 
@@ -102,7 +102,7 @@ def _learner(variable: str, entry: str, folder: Path) -> UserLearner:
 
 
 PACKAGE = "microshrub"  # the device library
-WRITE_ADDRESSES = "write_addresses"  # the only kernel that depends on the size of a pointer
+WRITE_ADDRESSES = "write_addresses"  # the only kernel that depends on the engine's pointers
 
 Place = TypeVar("Place")
 

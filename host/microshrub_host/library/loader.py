@@ -215,7 +215,7 @@ def fastest() -> str:
 
 
 def has_llvm() -> bool:
-    """Return whether llvmlite, which the engine `llvm` needs, is installed, without an import."""
+    """Return whether llvmlite is installed, which the engine `llvm` needs; do not import it."""
     return importlib.util.find_spec("llvmlite") is not None
 
 

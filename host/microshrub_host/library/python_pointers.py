@@ -58,7 +58,7 @@ def i32(value: int) -> int:
 
 
 def bits(count: int) -> int:
-    """Return the width of a shift if all processors can shift that far, else raise ValueError."""
+    """Return a shift's number of bits if all processors agree on it, else raise ValueError."""
     if not 0 <= count < 32:
         raise ValueError(f"a shift by {count} bits is not the same on all processors")
     return count

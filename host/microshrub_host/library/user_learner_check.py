@@ -101,7 +101,7 @@ class Samples:
 
 
 def learn(learner: Any, samples: Samples, count: int) -> None:
-    """Let a learner predict and learn samples. Raises LearnerError for an invalid result."""
+    """Let a learner predict and learn `count` samples. Raises LearnerError for a wrong result."""
     outcomes = getattr(learner, "classes", 65536)
     for _ in range(count):
         row, label = samples.next()
