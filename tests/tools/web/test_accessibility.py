@@ -1,4 +1,4 @@
-"""axe-core finds no violation in the page, before and after a run, at all widths, light or dark."""
+"""axe-core finds no violation in the page, before and after a run, at each width and colour."""
 
 from __future__ import annotations
 
