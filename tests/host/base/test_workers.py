@@ -36,7 +36,7 @@ def test_failures_have_readable_messages() -> None:
     }
 
 
-def test_a_task_next_to_a_killed_worker_is_not_blamed(tmp_path: Path) -> None:
+def test_a_task_whose_worker_another_task_kills_is_not_blamed(tmp_path: Path) -> None:
     work = functools.partial(kill_together, tmp_path)
     failures = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
     assert failures == {"killer": "ended its worker 3 times", "other": ""}

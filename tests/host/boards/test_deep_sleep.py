@@ -38,7 +38,7 @@ def test_a_listening_board_wakes_once_a_minute_or_once_a_sample() -> None:
         Currents("x", 5.0, 20.0, 0.01, DEEP),
     ],
 )
-def test_without_figures_there_is_no_advice(currents: Currents) -> None:
+def test_there_is_no_advice_without_figures_or_without_a_gain(currents: Currents) -> None:
     assert trade(currents, 0.1) is None
 
 

@@ -223,7 +223,7 @@ def test_a_full_disk_is_reported_for_json() -> None:
 
 
 @pytest.mark.parametrize("words", [["simulate", "-h"], SIZE, [*SIZE, "--json", "-"]])
-def test_a_closed_pipe_is_no_error(words: list[str]) -> None:
+def test_a_closed_pipe_ends_the_command_without_a_message(words: list[str]) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", *words]
     reader, writer = os.pipe()
     os.close(reader)

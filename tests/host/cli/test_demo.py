@@ -19,7 +19,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", worlds())
-def test_an_example_is_always_the_same_and_like_a_sensors(name: str) -> None:
+def test_an_example_is_the_same_each_time_and_has_a_sensors_values(name: str) -> None:
     assert main(["example", name]) == 0
     first = Path(f"{name}.csv").read_bytes()
     assert main(["example", name, "-o", "again.csv"]) == 0

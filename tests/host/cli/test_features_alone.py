@@ -112,7 +112,7 @@ def test_a_label_is_refused_if_a_feature_is_the_target(
     "text",
     ["", "time", "time,x,label\n", "time,x\nnoon,3\n", "x,time\n1,2\n2,3\n", "time,x\n5,1\n5,2\n"],
 )
-def test_a_file_without_regular_times_has_no_rate(text: str, tmp_path: Path) -> None:
+def test_a_file_without_usable_times_has_no_rate(text: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
     assert recorded_rate(str(path)) is None

@@ -64,7 +64,7 @@ def test_a_feature_is_forecast_from_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The forecast is simulated, the same on all engines, saved,
-    and built with or without a model.
+    and built with and without the saved model.
     """
     path, run, model = _written(tmp_path), tmp_path / "run.json", tmp_path / "fan.mshrub"
     words = ["window=32", "hop=8", "rate=50", "bands=2-7,7-15", "statistics=min", "plain=warm"]

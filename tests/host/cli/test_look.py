@@ -86,8 +86,8 @@ def test_several_files_are_described(capsys: pytest.CaptureFixture[str]) -> None
 def test_readings_are_learned_in_windows(
     rows: int, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command that `look` suggests for a folder of recordings without times has
-    a good accuracy, if the recordings are long enough, on classes that no single reading shows.
+    """The command that `look` suggests for a folder of recordings without times suits their
+    length, and has a good accuracy on classes that no single reading shows.
     """
     draw = random.Random(3)
     Path("raw").mkdir()

@@ -34,7 +34,7 @@ def test_budget_says_that_a_frozen_library_leaves_room_for_a_broker(
     assert "It fits" in " ".join(capsys.readouterr().out.split())
     assert main(["budget", "--board", "rpi_pico_w", *SHAPE, "--mqtt", "--bytes", "90000"]) == 1
     assert FROZEN in " ".join(capsys.readouterr().out.split())
-    # `build` makes no user's own program
+    # `build` does not make a user's own program
     main(["budget", "--board", "rpi_pico_w", *SHAPE, "--own-program", "--bytes", "150000"])
     assert "--freeze`, it fits" not in capsys.readouterr().out
 

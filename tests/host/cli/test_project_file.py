@@ -112,7 +112,7 @@ def test_another_recording_does_not_overwrite_the_model() -> None:
         ("horizon = 'far'", ("horizon", "whole number")),
     ],
 )
-def test_wrong_keys_are_named(
+def test_wrong_keys_and_values_are_named(
     text: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(text)

@@ -39,7 +39,7 @@ def test_the_scores_equal_scikit_learns(pairs: list[tuple[int, int]], cut: int) 
     assert scores.g_mean == pytest.approx(product)
 
 
-def test_before_the_first_sample_all_scores_are_0() -> None:
+def test_before_the_first_sample_both_means_are_0_and_no_class_has_a_recall() -> None:
     scores = ByClass.none_yet(("a", "b"))
     assert (scores.balanced_accuracy, scores.g_mean) == (0, 0)
     assert scores.recalls == [None, None]

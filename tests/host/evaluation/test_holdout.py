@@ -114,7 +114,7 @@ def test_too_few_samples_give_no_holdout() -> None:
 
 
 def test_after_an_abrupt_drift_the_test_uses_the_present_concept() -> None:
-    """Old stretches are test samples only if there was no drift."""
+    """The headline figure includes old stretches only if there was no drift."""
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 2, 4000).astype(np.uint8)
     changed = np.where(np.arange(4000) < 2000, 1 - labels, labels)
@@ -222,7 +222,7 @@ def test_table_verdict_picture_and_json_have_the_same_numbers(
     assert head.text in " ".join(figure.axes[0].get_title().split())
 
 
-def test_a_class_of_one_run_has_no_recall(
+def test_without_a_second_run_of_any_class_there_is_no_headline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream = taught_in_blocks()

@@ -198,7 +198,7 @@ def test_two_targets_are_refused(capsys: pytest.CaptureFixture[str], data: Path)
         (["--classes", "2", "--interval", "90"], "--interval is for numbers, and thicket"),
     ],
 )
-def test_budget_counts_the_samples_that_wait(
+def test_budget_refuses_forecasts_that_are_too_large_or_wrong(
     capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["budget", "--features", "200", *words]) != 0
@@ -206,7 +206,7 @@ def test_budget_counts_the_samples_that_wait(
     assert message in captured.out + captured.err
 
 
-def test_intervals_have_coverage_and_do_not_change_the_errors(
+def test_intervals_have_about_the_given_coverage(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]

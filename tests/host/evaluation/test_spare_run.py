@@ -76,7 +76,7 @@ def test_the_name_of_a_novel_class_may_have_a_comma(data: str, output_of: Output
 
 
 def test_the_engines_have_the_same_bits_and_allocate_nothing(data: str) -> None:
-    """On MicroPython the heap is locked, except for sending results."""
+    """On MicroPython the heap is locked, except for the answers to queries."""
     stream = open_stream(data)
     spare = SpareClasses(2, window=64, collect=5).on_stream(stream, 256)
     parameters = spare.learner_parameters({"features": 3, "rate": 0.05, "classes": 3})

@@ -20,7 +20,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Maker:
-    """A function that compiles SOURCE, and counts its calls."""
+    """A maker of code, which compiles SOURCE and counts its calls."""
 
     made = 0
 

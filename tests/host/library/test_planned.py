@@ -40,7 +40,7 @@ def test_a_plan_counts_as_many_bytes_as_its_learner(learner: str) -> None:
         ("Pending", {"features": 6, "classes": 3}),
     ],
 )
-def test_a_plan_counts_as_many_bytes_as_a_companion(
+def test_a_plan_of_a_companion_counts_as_many_bytes(
     class_name: str, options: dict[str, Any]
 ) -> None:
     plan, made = (getattr(loader.load(name), class_name)(**options) for name in ("plan", "python"))

@@ -100,7 +100,7 @@ def test_a_transformer_makes_the_same_changes_as_pythons(source: str | Path) -> 
     assert ast.dump(changed) != ast.dump(ast.parse(text))
 
 
-def test_the_name_of_a_called_function() -> None:
+def test_a_call_has_the_name_of_its_function() -> None:
     given = {"f(1)": "f", "f": "", "a.f(1)": "", "f()()": ""}
     for text, name in given.items():
         assert called(ast.parse(text, mode="eval").body) == name

@@ -1,4 +1,4 @@
-"""Model files: a model is read as it was saved, even from damaged files, or refused."""
+"""Model files: even a damaged file gives the saved model, or is refused."""
 
 from __future__ import annotations
 

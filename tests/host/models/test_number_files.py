@@ -180,7 +180,9 @@ def test_forged_files_are_refused(
     assert re.search(words, str(caught.value))
 
 
-def test_a_class_where_a_number_is_expected_is_refused(data: Path, tmp_path: Path) -> None:
+def test_a_regressors_file_without_its_regression_settings_is_refused(
+    data: Path, tmp_path: Path
+) -> None:
     path = saved(data, tmp_path / "m.mshrub")
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in PARTS[:3]}

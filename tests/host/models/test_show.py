@@ -98,7 +98,7 @@ def test_the_trees_vote_like_the_model(files: dict[str, Path], name: str) -> Non
             continue
         for c, votes in enumerate(model.learner.votes):
             sure = [(w, float(leaf.share)) for w, leaf in reached if leaf.label == c]
-            # leaves of other classes give c at most as much as leaves of c give their own class
+            # leaves of other classes give c at most the share that their own class leaves over
             least = sum(w * share for w, share in sure)
             most = least + sum(w * (1 - float(f.share)) for w, f in reached if f.label != c)
             assert least - 0.01 <= votes / (65536 * 255) <= most + 0.01

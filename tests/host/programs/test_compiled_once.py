@@ -99,7 +99,7 @@ def says(process: subprocess.Popen[str]) -> str:
 
 @needs_locks
 @pytest.mark.usefixtures("home")
-def test_one_of_several_processes_compiles_the_same_files(tmp_path: Path) -> None:
+def test_one_of_several_processes_compiles_for_all(tmp_path: Path) -> None:
     log = tmp_path / "log"
     workers = [start(COMPILE, log, *NAMES) for _ in range(3)]
     assert [says(worker) for worker in workers] == ["ready"] * 3

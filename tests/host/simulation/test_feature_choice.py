@@ -44,7 +44,7 @@ def test_by_default_there_are_statistics_and_bands_of_a_window(rate: float | Non
     assert Extractor(extraction, "python").features == len(set(options.names(names))) == 48
 
 
-def test_a_faster_sensor_has_larger_windows_of_less_than_a_second() -> None:
+def test_a_faster_sensor_has_more_readings_in_a_window_and_at_most_a_second_of_them() -> None:
     windows = {rate: window_for(rate) for rate in (50, 100, 200, 400, 1000, 8000)}
     assert list(windows.values()) == sorted(windows.values())
     assert all(windows[rate] <= rate for rate in (100, 200, 400, 1000, 8000))

@@ -45,7 +45,7 @@ def test_all_companions_work_together_in_any_order() -> None:
     assert run.anomaly
     assert run.spare
     assert run.label_budget
-    assert run.unseen is None  # there are no labels then
+    assert run.unseen is None  # spare classes need labels
     names = ("python", "c", "micropython")
     assert parity(stream, "nearest", engine_names=names, companions=companions, window=32) is None
     ram_budget = budget(

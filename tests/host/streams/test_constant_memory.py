@@ -12,7 +12,7 @@ import pytest
 CELLS = 10
 ROW = ",".join(f"{place * 991 % 7919 / 8:.3f}" for place in range(CELLS))
 BOOT = "ets Jun  8 2016 00:22:57\nrst:0x1 (POWERON_RESET)\n"
-GROWTH = 4 << 20  # bytes of random growth of the peak
+GROWTH = 4 << 20  # bytes by which the peak may grow at random
 TRIES = 3  # tries to stay below: sometimes more blocks are in memory at once
 READ = """
 import re, sys, threading
@@ -81,8 +81,7 @@ def peak(folder: Path, lines_of: Callable[[int], Iterator[str]], rows: int, file
 def test_four_times_the_file_takes_no_more_memory(
     tmp_path: Path, lines_of: Callable[[int], Iterator[str]], rows: int, files: int
 ) -> None:
-    """The files grow from 10 to 40 MB, cleaned ones from 2 to 7 MB, and several files from 4 to 18
-    MB.
+    """The files grow from 10 to 40 MB, cleaned ones from 2 to 7, and several files from 4 to 18.
 
     On a busy PC, the reader may have all of three shorter files in memory at once.
     """

@@ -72,7 +72,7 @@ def test_the_index_of_a_pandas_frame_is_not_the_class(tmp_path: Path, name: str)
         assert ("has no name" in " ".join(stream.notes)) is (index is None)
 
 
-def test_arrays_that_cannot_be_the_classes(tmp_path: Path) -> None:
+def test_arrays_that_cannot_be_the_classes_are_refused_or_not_read(tmp_path: Path) -> None:
     rows = np.arange(160.0).reshape(40, 4) % 3
     path = tmp_path / "a.npz"
     np.savez(path, X=rows, y=np.arange(39) % 2)

@@ -53,7 +53,7 @@ def test_a_row_number_causes_a_note(put, blocks: bool, shuffle: int | None, monk
 
 
 def test_a_column_that_rises_slowly_causes_a_note(put) -> None:
-    """Examples are a clock in seconds, one with gaps, and one with a step back."""
+    """A clock in seconds does, also with gaps; one with a step back or with few steps does not."""
     seconds = [i // 9 for i in range(400)]
     gaps = ["" if i % 5 == 0 else s for i, s in enumerate(seconds)]
     back = [*seconds[:300], 0, *seconds[301:]]

@@ -85,7 +85,7 @@ def test_a_row_has_one_prediction_alone_twice_and_in_a_batch(fitted: tuple[Any, 
     assert np.mean(predicted == labels) > 0.8
 
 
-def test_the_sets_have_a_thousand_rows() -> None:
+def test_the_sets_have_a_thousand_held_out_rows() -> None:
     assert sum(len(set_of(name)[1]) // 3 for name in SETS) >= 1000
 
 

@@ -42,7 +42,7 @@ def any_500(held: list[bool]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("name", "percent", "order"), [("synth:led_a", 90, "blocks"), ("synth:sea_a", 80, "mixed")]
 )
-def test_rivers_sets_contain_the_label(name: str, percent: int, order: str) -> None:
+def test_rivers_sets_have_the_given_coverage(name: str, percent: int, order: str) -> None:
     rows, labels = data(name)
     if order == "blocks":
         rows, labels = in_blocks(rows, labels)
@@ -66,7 +66,7 @@ def test_rivers_sets_contain_the_label(name: str, percent: int, order: str) -> N
 
 @pytest.mark.parametrize("percent", [50, 75, 90])
 @pytest.mark.parametrize("more", [{}, {"spare_classes": 2}])
-def test_rivers_sets_contain_the_label_from_the_first_sample_on(
+def test_rivers_sets_have_the_given_coverage_from_the_first_sample_on(
     percent: int, more: dict[str, int]
 ) -> None:
     """The coverage also holds while the warm-up restarts for new labels and features."""
@@ -83,7 +83,7 @@ def test_rivers_sets_contain_the_label_from_the_first_sample_on(
 
 
 @pytest.mark.parametrize("name", ["synth:led_a", "synth:sea_a"])
-def test_scikit_learns_sets_contain_the_class(name: str, tmp_path: Path) -> None:
+def test_scikit_learns_sets_have_the_given_coverage(name: str, tmp_path: Path) -> None:
     rows, labels = data(name)
     model = sklearn_adapter.ThicketClassifier(guarantee=90, bytes=8192, warmup=100)
     twin = clone(model).set_params(guarantee=None)

@@ -18,7 +18,7 @@ ROUNDED = r"the feature '(x0|v)' has values such as 0\.\d+, which are rounded to
 
 
 def late(count: int = 700) -> tuple[Any, Any]:
-    """Return a valve that stays shut for 300 rows, then opens, with its class."""
+    """Return a valve that stays shut for 300 rows, then opens to parts of 1, with its class."""
     opened = np.random.default_rng(14).random(count).round(4)
     opened[:300] = 0
     return opened[:, None], np.where(opened > 0.3, "open", "shut")
@@ -93,7 +93,7 @@ def test_there_is_no_warning_where_nothing_is_lost(seed: int) -> None:
         river = river_adapter.ShrubClassifier(warmup=50, classes=2)
         for row, y in zip(rows, labels, strict=True):
             river.learn_one(dict(enumerate(row)), bool(y))
-        river.learn_one({1: 512.5}, True)  # after 9000 whole numbers
+        river.learn_one({1: 512.5}, True)  # after 400 whole numbers below 9000
 
 
 def test_a_value_that_is_too_large_causes_a_warning() -> None:

@@ -319,8 +319,8 @@ def test_a_mirror_without_the_packages_is_reported(fake_apt: Path) -> None:
     assert os.listdir(cache_folder(binary.CACHE)) == []
 
 
-def test_a_suite_with_an_unsigned_index_is_passed_over(fake_apt: Path) -> None:
-    """A mirror during an update: apt-get's error message, for the first suite only."""
+def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path) -> None:
+    """The mirror is being updated: apt-get fails for the first suite only."""
     fails = "echo 'E: File has unexpected size (1 != 2). Mirror sync in progress?' >&2; exit 100"
     works = "case $4 in download) : > micropython.deb;; esac"
     broken = f"read line < sources.list; case $line in *{binary.SUITES[0]}*) {fails};; esac"

@@ -38,7 +38,7 @@ def emulator(request: pytest.FixtureRequest) -> emulated_boards.Emulator:
 
 @pytest.fixture
 def board(emulator: emulated_boards.Emulator) -> Iterator[EmulatedBoard]:
-    """A running emulated board; it keeps a core busy, even when it waits."""
+    """An emulated board; while it runs, it keeps a core busy, even when it waits."""
     with EmulatedBoard(emulator) as board:
         yield board
 
@@ -145,8 +145,8 @@ def flash_and_forecast(
     return output
 
 
-def test_an_idle_board_uses_no_processor_time(board: EmulatedBoard) -> None:
-    """A busy board would take a core from other tests."""
+def test_a_connected_board_stands_still_between_commands(board: EmulatedBoard) -> None:
+    """Otherwise, it would take a core from other work."""
     assert stands_still(board)
     assert board.exec("print(6 * 7)") == "42\n"
     assert stands_still(board)

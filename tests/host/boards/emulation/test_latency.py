@@ -37,7 +37,7 @@ def emulator() -> None:
 
 
 @pytest.mark.usefixtures("emulator")
-def test_the_count_equals_the_board_files_figure(stream: Stream) -> None:
+def test_the_count_is_near_the_board_files_figure(stream: Stream) -> None:
     _, shape = specification("shrub window=32 trees=8 depth=5")
     parameters = {"features": 8, "classes": 2, **shape}
     known = sample_time(BOARD, "shrub", parameters, "viper")
@@ -45,7 +45,7 @@ def test_the_count_equals_the_board_files_figure(stream: Stream) -> None:
     with Clock(BOARD, stream, 256) as clock:
         counted = clock.milliseconds("shrub", parameters, most=100)
         assert clock._counter
-        assert stands_still(clock._counter._board)  # so the test that runs meanwhile has a core
+        assert stands_still(clock._counter._board)  # so that other work has a core
         assert counted == pytest.approx((known.predict[1] + known.learn[1]) / 1000, rel=0.1)
         assert clock.milliseconds("shrub", {**parameters, "step": 2.0}, most=100) == counted
 
@@ -99,8 +99,8 @@ def test_a_native_module_takes_less_time_and_ram(
             assert 0 < fast.latency < 0.7 * slow.latency
 
 
-def test_only_some_boards_can_be_counted() -> None:
-    """Boards with a cost table can be counted, but not those with a heap in PSRAM."""
+def test_all_boards_with_a_cost_table_and_no_others_can_be_counted() -> None:
+    """A board with its heap in PSRAM has no such table."""
     assert {name for name in board_files.names() if can_count(board_files.load(name))} == {
         name for name in board_files.names() if board_files.load(name).cost
     }

@@ -36,7 +36,7 @@ def test_trials_learn_as_simulate_does(
 ) -> None:
     """The accuracy equals that of the printed command; without these options it would differ.
 
-    `tune` estimates the RAM of each size within 1 %, and `simulate --board` to the byte.
+    `tune` estimates the RAM of each size within 1 %; `simulate --board` counts it to the byte.
     """
     monkeypatch.chdir(tmp_path)
     search = [*SEARCH, "--scheduler", scheduler]

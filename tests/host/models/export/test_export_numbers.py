@@ -107,7 +107,7 @@ def test_the_header_forecasts_and_learns_like_the_model(model: str, tmp_path: Pa
     assert values[-1:].view(np.uint32)[0] == crc
 
 
-def test_other_formats_refuse_what_they_cannot_hold(
+def test_other_formats_refuse_models_that_they_cannot_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree, line = (save(tmp_path / name, name) for name in _made(tmp_path))
