@@ -113,7 +113,7 @@ class EarlyNumbers(_Provisional[OnlineNumbers]):
 
 
 def _held(values: Values, scale: Scale | None) -> tuple[UnitLosses, Scale]:
-    """Return a check of later values, and the units, by default those of these values."""
+    """Return the UnitLosses after these values, and the units, by default chosen for them."""
     units = scale or Scale.fit(values)
     losses = UnitLosses(values.shape[1], meant=scale is not None)
     list(losses.look(units.exact(values)))

@@ -24,7 +24,7 @@ except ImportError as error:
     raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 _NAN = {"ensure_all_finite": "allow-nan"}
-_BLOCK = 8  # consecutive rows of a class, in the mean, from which rows are in blocks
+_BLOCK = 8  # least mean length of blocks of one class, in rows
 _ASKED = 32  # most rows of a class that are predicted for the check
 _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 

@@ -42,7 +42,7 @@ def decimals(digits: int, values: Values) -> Scale:
 
 
 class LossWarnings:
-    """Warnings about learned rows: for each column, one about its unit and one about its range."""
+    """Warnings about learned rows: at most one about a column's unit, and one about its range."""
 
     def __init__(
         self,

@@ -1,19 +1,18 @@
-"""Times of samples that a board's file does not have: instructions counted in emulation.
+"""Times of samples that a board's file does not have, from instructions counted in emulation.
 
-The program of `build` around the learner: link, codes, metrics, alarm, checkpoints and a turn of
-the program's loop. `microshrub costs --served` counts them on an emulated Cortex-M0; up to 15 %
-differ with what else is loaded. To the instructions comes the time of each byte on the line: a
-UART's by its rate, and that of USB in the port's driver, about, on an emulated Pico with
-MicroPython 1.28.
+`microshrub costs --served` counts the rest of `build`'s program on an emulated Cortex-M0: link,
+codes, metrics, alarm, checkpoints and a turn of the program's loop. The count varies by up to 15 %
+with the other parts of the program. The time of each byte on the line is added: for a UART, by its
+rate, and for USB, about the time in the port's driver on an emulated Pico with MicroPython 1.28.
 
-A thicket of any size. `microshrub costs --thickets` counts them: 600 samples behind 2,000, in
-clusters, with thickets of 16 and 48 KB, of 3, 10 and 36 features and 2, 5 and 10 classes. Between
-two, and up to 64 KB, work grows with the bytes, and with features * classes; below 16 KB, with
-bytes + 80 KB. An emulated Cortex-M0 has no room to count 36 features: it is taken to need as much
-more than a Cortex-M3 as with 10.
+`microshrub costs --thickets` counts thickets of 16 and 48 KB, with 3, 10 and 36 features and 2, 5
+and 10 classes, respectively: 600 samples in clusters, after 2,000 others. Between two counts, and
+up to 64 KB, the work grows with the bytes, and with features * classes; below 16 KB, with bytes +
+80 KB. An emulated Cortex-M0 has no room to count 36 features, so its ratio to a Cortex-M3 is
+assumed to be the same as with 10 features.
 
-The features of a window, by `microshrub costs --features`: the transform and the statistics are
-about linear in the readings of the window.
+`microshrub costs --features` counts the features of a window: the work of the transform and the
+statistics is about linear in the window's readings.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ LINE = (67_900, 17_770)  # more for the plotter's line, which programs with a se
 SHOWN = 6  # features in that line
 USB_BYTE_US = 30.0
 _SENT = 22  # bytes of an answer
-_FRAME = 16  # bytes of a request beside the values, and
-_OBSERVATION = 22  # of an observation
-_VALUE = 4
+_FRAME = 16  # bytes of a request, without the values
+_OBSERVATION = 22  # bytes of an observation, without the values
+_VALUE = 4  # bytes of a value
 _LINE, _LINE_VALUE = 24, 10  # bytes of the line for a plotter, and of each feature in it, about
 
 
@@ -82,7 +81,7 @@ BETWEEN = ("thickets of 16 KB", "48 KB")
 _SMALL, _LARGE, _MOST = 16_384, 49_152, 65_536
 _AT_LEAST = 80 * 1024
 
-# By features * classes: predict and learn of the small one, predict and learn of the large one
+# By features * classes: predict and learn of the small thicket, predict and learn of the large one
 _Counted = dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]]
 _OF_VIPER: _Counted = {
     "armv6m": {
@@ -125,7 +124,10 @@ _OF_NATIVE: _Counted = {
 def instructions(
     arch: str, size: int, features: int, classes: int, emit: str = NATIVE
 ) -> tuple[Pair, Pair] | None:
-    """Instructions of a predict and of a learn; None beyond the sizes that were counted."""
+    """Return a thicket's instructions of a predict and of a learn; None beyond the counted sizes.
+
+    Each is the median and the 99th percentile.
+    """
     counted = {NATIVE: _OF_NATIVE, VIPER: _OF_VIPER}.get(emit, {}).get(arch)
     work = features * classes
     if not counted or size > _MOST or work > max(counted):
@@ -150,8 +152,8 @@ def _part_between(low: Pair, high: Pair, part: float) -> Pair:
     return low[0] + part * (high[0] - low[0]), low[1] + part * (high[1] - low[1])
 
 
-# Instructions of a reading, and for each of its values; for each reading of a window and each
-# channel, of the statistics and of the transform with its bands; and each turn of a pair
+# Instructions for a reading, and for each of its values; for each reading of a window and each
+# channel, for the statistics, and for the transform with its bands; and for each turn of a pair
 _OF_FEATURES = {
     "armv6m": (4_500, 900, 820, 1_240, 270),
     "armv7emsp": (3_400, 800, 720, 1_160, 200),
@@ -160,8 +162,11 @@ _LIKE = {"rv32imc": "armv7emsp"}
 
 
 def time_on(board: Board, classes: int, size: int) -> Time | None:
-    """A function that gives the microseconds of a reading, and those of a sample that a thicket
-    of that size predicts and learns, 99th percentile; None if nothing is known of the board."""
+    """Return a function for the microseconds of a reading, and of a sample with its learning.
+
+    A thicket of that size predicts and learns the sample; its time is the 99th percentile. None if
+    the board has no counts.
+    """
     if features_us(board, Work(0, 0, False, False, 0)) is None:
         return None
 
@@ -176,7 +181,7 @@ def time_on(board: Board, classes: int, size: int) -> Time | None:
 
 
 class Window(NamedTuple):
-    """The readings that are new in a window, and microseconds of each, and of its features."""
+    """The number of new readings in a window; microseconds of a reading, and of the features."""
 
     readings: int
     reading_us: float
@@ -184,18 +189,18 @@ class Window(NamedTuple):
 
     @property
     def us(self) -> float:
-        """Microseconds from one sample to the next."""
+        """The microseconds of the readings and features of one sample."""
         return self.readings * self.reading_us + self.features_us
 
 
 def window_of(board: Board, extraction: Mapping[str, Any]) -> Window | None:
-    """Return the instructions of config.json's extraction; None if they are not known."""
+    """Return the readings and times of config.json's extraction; None without counts."""
     counted = features_us(board, work_of(extraction))
     return counted and Window(extraction["hop"], *counted)
 
 
 def features_us(board: Board, work: Work) -> tuple[float, float] | None:
-    """Microseconds of a reading, and of the features of a window; None if nothing is known."""
+    """Return the microseconds of a reading, and of a window's features; None without counts."""
     counted = _OF_FEATURES.get(_LIKE.get(board.arch, board.arch))
     if counted is None or board.cost is None:
         return None

@@ -79,7 +79,7 @@ def bytes_for(deployment: Deployment, sensor: Companions = ()) -> int:
     known_bytes = 0
     if sensor:
         known, plain = (usual_budget(replace(alone, companions=each), 1) for each in (sensor, ()))
-        # its machine code may also take memory by which the heap would grow
+        # the sensor's machine code may also take memory by which the heap would grow
         known_bytes = known.ram_bytes - plain.ram_bytes + plain.free_bytes - known.free_bytes
     everything = _largest(replace(deployment, names=((), ())))
     more = 0
@@ -176,7 +176,7 @@ def bytes_within(
 
 
 def bytes_beside(program: Budget, parameters: Parameters, board: Board, learner: str) -> int:
-    """Return the most bytes of the learner that fit beside the rest of a program; 0 if none do.
+    """Return the largest size of the learner that fits with the rest of a program; 0 if none does.
 
     `program` is the budget of the program with the learner in another size.
     """

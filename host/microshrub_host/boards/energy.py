@@ -204,7 +204,7 @@ def estimate(
     times a second for them, each for look_us, which sample_us includes.
     """
     awake = currents.volts * currents.awake_ma  # milliwatts
-    share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if the board sleeps
+    share = min(1.0, rate * sample_us / 1e6 + listening)  # of time awake, if the board sleeps
     if not sleeps(looks or rate, look_us if looks else sample_us):
         share = 1.0
     asleep = None if currents.sleep_ma is None else mean_power(currents, share)
