@@ -60,6 +60,8 @@ FAULTS = {
     ),
     "no votes": ("        return self._flat[_VOTES]\n", "        return ()\n"),
     "votes that raise": ("        return self._flat[_VOTES]\n", "        return self._vote\n"),
+    "no kernel that learns": ("    _learn = staticmethod(learn)\n", ""),
+    "no table": (_TABLE, "    def _buffers(self):\n"),
     "no answer": (_TABLE, _learn("super().learn(x, label)") + _TABLE),
     "a state of its own": (
         _TABLE,

@@ -20,7 +20,7 @@ from ..boards.usual_budget import usual_budget
 from ..evaluation.splits import NumberSplit, SearchedStream, StreamSplit
 from ..evaluation.study import Progress, Search
 from ..evaluation.trials import Limits
-from ..library.learners import DEFAULT, WARMUP, learner_name, regressor_for
+from ..library.learners import DEFAULT, WARMUP, learner_name, number_warmup, regressor_for
 from ..reports.tuning_report import TuningReport
 from ..simulation import companion_registry
 from ..simulation.companion import Companion, with_companions
@@ -217,7 +217,7 @@ def _split(
         companions = [each.on_stream(stream, warmup or WARMUP) for each in given]
         return StreamSplit(stream, warmup, first, companions)
     companion_registry.refuse_with_numbers(given)
-    return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
+    return NumberSplit(stream, number_warmup(warmup), first, raw_ends(stream, ends))
 
 
 def _first(total: int, part: float) -> int:

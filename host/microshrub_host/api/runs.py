@@ -19,6 +19,7 @@ from ..library.learners import (
     check_parameters,
     learner_name,
     number_parameters,
+    number_warmup,
     regressor_for,
     stream_parameters,
     warmup_of,
@@ -64,7 +65,8 @@ def simulate(
         and stops if a kernel goes outside a buffer; None: the fastest engine on this machine.
     warmup
         The number of samples that set the features' ranges before the run; 0: the ranges grow with
-        the samples; None: 0 for learners that can follow growing ranges, else 256.
+        the samples; None: 0 for learners that can follow growing ranges, else 256. For a
+        regression stream: 1 or more.
     companions
         The model's companions: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50), Guarantee(90). Only for classes.
@@ -109,13 +111,14 @@ def simulate(
         shape = number_parameters(model, stream.features, stream.late)
         wanted = parameters_of(model, shape, parameters)
         low_high = raw_ends(stream, ends)
-        warmup = warmup or WARMUP
+        warmup = number_warmup(warmup)
         return regression.evaluate_numbers(
             stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
         )
     if interval is not None or ends is not None:
         raise UserError("interval= and ends= are for numbers: simulate(open_numbers(FILE), ...)")
-    wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
+    warmup = warmup_of(known(model), warmup, frozen=freezes(companions))
+    wanted = parameters_of(model, stream_parameters(model, stream, warmup), parameters)
     companions = [each.on_stream(stream, warmup or WARMUP) for each in companions]
     wanted = with_companions(wanted, companions)
     check_parameters(model, wanted)
@@ -179,11 +182,11 @@ def parity(
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels = stream.raw_rows(), NO_LABELS
         companions = [Forecast(stream.forecaster(None, 90))]
-        warmup = warmup or WARMUP
+        warmup = number_warmup(warmup)
     else:
-        shape = stream_parameters(known(model), stream, warmup)
-        rows, labels = stream.raw_rows(), stream.labels
         warmup = warmup_of(known(model), warmup, frozen=freezes(companions))
+        shape = stream_parameters(model, stream, warmup)
+        rows, labels = stream.raw_rows(), stream.labels
         companions = [each.on_stream(stream, warmup) for each in companions]
     wanted = with_companions(parameters_of(model, shape, parameters), companions)
     if isinstance(engine_names, str) or (engine_names is not None and len(engine_names) < 2):

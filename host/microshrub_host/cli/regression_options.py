@@ -10,9 +10,9 @@ from ..base.errors import UserError
 from ..base.terminal import messages, showing
 from ..library.learners import (
     REGRESSORS,
-    WARMUP,
     check_parameters,
     number_parameters,
+    number_warmup,
     option,
     regressor_for,
 )
@@ -152,7 +152,7 @@ def open_number_stream(
         stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
         say_scale(stream.extraction)
     else:
-        stream = _read(arguments, arguments.target, arguments.warmup or WARMUP, horizon, lags)
+        stream = _read(arguments, arguments.target, number_warmup(arguments.warmup), horizon, lags)
     for note in stream.notes:
         messages.say(f"Note: {note}")
     return stream
@@ -165,7 +165,7 @@ def open_readings(arguments: argparse.Namespace) -> NumberStream:
     """
     options = feature_options(arguments)
     last = arguments.columns[-1] if arguments.columns else None
-    return _read(arguments, last, options.readings(arguments.warmup or WARMUP), horizon=1)
+    return _read(arguments, last, options.readings(number_warmup(arguments.warmup)), horizon=1)
 
 
 def _read(

@@ -202,13 +202,31 @@ def warmup_of(model: str, wanted: int | None, *, frozen: bool = False) -> int:
     """Return the number of samples that set the ranges before the run; 0 if ranges grow.
 
     None becomes 0 if ranges can grow, else 256. Ranges cannot grow if a companion keeps them
-    `frozen`. Raises UserError for a 0 that is impossible.
+    `frozen`. Raises UserError for a 0 that is impossible, and for what is no number of samples.
     """
     can = grows(model) and not frozen
+    _check_warmup(wanted, 0)
     if wanted == 0 and not can:
         what = "an anomaly score and spare classes" if grows(model) else model
         raise UserError(f"--warmup 0: {what} cannot move along when ranges grow; name 1 or more")
     return (0 if can else WARMUP) if wanted is None else wanted
+
+
+def number_warmup(wanted: int | None) -> int:
+    """Return the number of rows of a regression stream that set the ranges before the run.
+
+    None becomes 256. Raises UserError for a 0, since these ranges do not grow, and for what is no
+    number of rows.
+    """
+    _check_warmup(wanted, 1, ": the ranges do not grow where numbers are predicted")
+    return wanted or WARMUP
+
+
+def _check_warmup(wanted: int | None, least: int, why: str = "") -> None:
+    if wanted is not None and not (isinstance(wanted, (int, np.integer)) and wanted >= least):
+        raise UserError(
+            f"--warmup is {wanted!r}; it must be a whole number of samples, {least} or more{why}"
+        )
 
 
 def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[str, Any]:

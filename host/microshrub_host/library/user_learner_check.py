@@ -75,8 +75,11 @@ def read_source(path: Path) -> None:
 
 def learner_error(error: BaseException, path: Path) -> LearnerError:
     """Return the error for an exception in a kernel, with the last line in the learner's file."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    all_frames = traceback.extract_tb(error.__traceback__)
+    frames = [f for f in all_frames if f.filename == str(path)]
     what = f"{type(error).__name__}: {error}"
+    if isinstance(error, NotImplementedError) and not str(error):
+        what = f"it needs a {all_frames[-1].name}() of its own"
     if not frames:
         return LearnerError(f"{path.name}: {what}")
     last = frames[-1]

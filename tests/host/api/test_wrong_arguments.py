@@ -119,3 +119,24 @@ def test_options_for_only_classes_or_only_regression_are_refused(path: Path) -> 
             host.simulate(classes, "shrub", window=8, **options)  # type: ignore[call-overload]
     with pytest.raises(host.UserError, match="'linear-regressor' predicts numbers, not classes"):
         host.simulate(classes, "linear-regressor")
+
+
+@pytest.mark.parametrize("warmup", [-1, "x", 2.5])
+def test_a_warm_up_is_a_number_of_samples(warmup: Any, path: Path) -> None:
+    stream, numbers = host.open_stream(path), host.open_numbers(path, target="x")
+    words = f"--warmup is {warmup!r}; it must be a whole number"
+    for model in ("thicket", "shrub"):
+        with pytest.raises(host.UserError, match=words):
+            host.simulate(stream, model, warmup=warmup)
+    with pytest.raises(host.UserError, match=words):
+        host.parity(stream, "shrub", warmup=warmup)
+    for function in (host.simulate, host.parity):
+        with pytest.raises(host.UserError, match=words):
+            function(numbers, "linear", warmup=warmup)
+
+
+def test_the_ranges_of_numbers_do_not_grow(path: Path) -> None:
+    numbers = host.open_numbers(path, target="x")
+    for function in (host.simulate, host.parity):
+        with pytest.raises(host.UserError, match=r"--warmup is 0; .* 1 or more: the ranges"):
+            function(numbers, "linear", warmup=0)

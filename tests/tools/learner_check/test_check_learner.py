@@ -35,6 +35,8 @@ MESSAGES = {
     "no viper": "line 45: learn uses pointers, so it needs @micropython.viper",
     "no votes": "votes has 0 places, and needs one for each of the",
     "votes that raise": "'Majority' object has no attribute '_vote'",
+    "no kernel that learns": "majority.py: it needs a _learn() of its own",
+    "no table": "majority.py: it needs a _table() of its own",
     "no answer": "it predicted None, and has 0..",
     "a state of its own": "self._count changes, and is in no buffer of _table()",
     "a state in the module": "_COUNT changes, and is in no buffer of _table()",
