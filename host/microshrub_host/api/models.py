@@ -24,6 +24,9 @@ def save_model(
 ) -> None:
     """Write the model at the end of a simulation of the stream, as `simulate --save` does.
 
+    A thicket has first done the work that the last labels left it, as a board does when no label
+    comes. So its state is not that of `run.state_crc32`, which is from before that work.
+
     An existing model file is replaced in one step, and only by a complete file. Raises UserError
     if the file cannot be written, if the path is a file of another kind, or if the run is not of
     this stream.

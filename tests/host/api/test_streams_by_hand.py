@@ -120,6 +120,15 @@ def test_a_model_overwrites_only_models_and_empty_files(
         assert host.load_model(path).learner.features
 
 
+def test_a_saved_thicket_has_done_its_work(tmp_path: Path) -> None:
+    path = tmp_path / "m.mshrub"
+    outcome = host.simulate(GOOD, "thicket", bytes=4096)
+    host.save_model(GOOD, outcome, path)
+    saved = host.load_model(path).learner
+    assert saved.save() == outcome.states.learner
+    assert not saved.idle()
+
+
 def test_a_run_is_saved_only_with_its_own_stream(tmp_path: Path) -> None:
     wider = replace(GOOD, values=np.c_[ROWS, ROWS[:, 0]], feature_names=("ax", "ay", "az"))
     more = replace(GOOD, class_names=("rest", "walk", "run"))
