@@ -19,7 +19,7 @@ are one class, whose values may be close together.
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
-from .learner import CODES, same_items, whole
+from .learner import CODES, ParameterError, same_items, whole
 from .quantizer import MISSING, RAW, RAW_MAX
 from .range_growth import (
     FIXED,
@@ -71,7 +71,8 @@ class GrowingQuantizer(Buffers):
     """A quantizer whose ranges grow with the samples; the objects that keep codes follow.
 
     features  1..256
-    follow    a tuple of these objects, the learner first, then others, such as Pending
+    follow    a tuple of these objects, the learner first, then others, such as Pending, of as many
+              features; a learner whose codes cannot move raises ValueError: take a Quantizer
 
         quantizer = GrowingQuantizer(features=3, follow=(model,))
         quantizer.encode(raw, x)      # array('i') of 3 raw values to array('H') of 3 codes
@@ -88,6 +89,9 @@ class GrowingQuantizer(Buffers):
 
     def __init__(self, features, follow=()):
         self.features = whole("features", features, 1, 256)
+        for each in follow:
+            if not getattr(each, "moves", True) or getattr(each, "features", features) != features:
+                raise ParameterError("follow", "thickets and the like of as many features", each)
         self.follow = follow
         self._allocate()
 

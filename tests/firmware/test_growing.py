@@ -95,14 +95,14 @@ class Keeper:
 
     def __init__(self) -> None:
         self.codes: list[list[int]] = []
-        self.moves: list[int] = []  # features, with the number of samples before
+        self.moved: list[int] = []  # features, with the number of samples before
         self.run = 1  # length of the last label's run
 
     def label_run(self) -> int:
         return self.run
 
     def move_codes(self, feature: int, bits: int, doublings: int, steps: int) -> None:
-        self.moves.append(len(self.codes))
+        self.moved.append(len(self.codes))
         for codes in self.codes:
             codes[feature] = LIBRARY.ranges.moved_code(codes[feature], bits, doublings, steps)
 
@@ -139,7 +139,7 @@ def test_earlier_codes_equal_the_codes_in_the_present_range(
         gaps = np.abs(np.array([codes[f] for codes in keeper.codes]) - now)
         assert gaps.max() <= 600  # a 128th of an octave, of half of the range
         off += int(np.sum(gaps > 0))
-    assert off <= quantizer.clamped + len(keeper.moves)
+    assert off <= quantizer.clamped + len(keeper.moved)
 
 
 def test_one_outlier_widens_nothing() -> None:
@@ -239,7 +239,7 @@ def test_after_the_first_samples_at_most_one_range_grows_per_sample() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(0, 1000, (500, 40)) * np.exp(np.arange(500) / 100)[:, None]
     _, keeper = learned(rows.astype(int))
-    late = [k for k in keeper.moves if k >= 16]
+    late = [k for k in keeper.moved if k >= 16]
     assert len(late) > 20
     assert len(set(late)) == len(late)
 
@@ -249,7 +249,7 @@ def test_a_range_grows_after_several_values_outside_in_a_row(seen: int, needed: 
     """The number rises: two below 64 samples, three below 256, four below 1,024, then five."""
     inside = np.resize([0, 1000], seen)
     _, keeper = learned(np.concatenate([inside, np.full(8, 5000)])[:, None])
-    late = [k for k in keeper.moves if k >= 16]
+    late = [k for k in keeper.moved if k >= 16]
     assert late[0] == seen + needed - 1
 
 
@@ -277,7 +277,7 @@ def test_a_range_shrinks_when_its_values_are_close_for_long() -> None:
         low, bits = quantizer.range_of(f)
         assert low <= rows[-200:, f].min() <= rows[-200:, f].max() < low + (1 << bits)
         assert 1 << bits < 4 * np.ptp(rows[400:, f])
-    assert {k for k in keeper.moves if k > 400} <= set(range(655, 662))
+    assert {k for k in keeper.moved if k > 400} <= set(range(655, 662))
     codes = np.array(keeper.codes)[:, 0]
     assert (np.diff(codes[np.argsort(rows[:, 0])][::50]) >= 0).all()
     assert np.ptp(codes[-30:]) > 57344 // 4
@@ -304,7 +304,7 @@ def test_a_constant_value_shrinks_nothing(near: int) -> None:
     rows = far_then_near(400, 600)
     rows[400:] = near
     quantizer, keeper = learned(rows)
-    assert max(keeper.moves) < 400
+    assert max(keeper.moved) < 400
     assert quantizer.bits > 40
 
 
@@ -318,7 +318,7 @@ def smaller(part: int, samples: int) -> Any:
 @pytest.mark.parametrize("part", [2, 10])
 def test_values_in_a_smaller_part_of_a_range_shrink_nothing(part: int) -> None:
     _, keeper = learned(smaller(part, 3000))
-    assert max(keeper.moves) < 500
+    assert max(keeper.moved) < 500
 
 
 @pytest.mark.parametrize("part", [40, 100])
@@ -326,7 +326,7 @@ def test_where_few_codes_are_left_a_thousand_values_shrink_the_range(part: int) 
     """An example is metres instead of centimetres: the range shrinks to a 32nd or less."""
     rows = smaller(part, 1100)
     quantizer, keeper = learned(rows)
-    assert next(k for k in keeper.moves if k > 500) in range(1523, 1530)
+    assert next(k for k in keeper.moved if k > 500) in range(1523, 1530)
     low, bits = quantizer.range_of(0)
     assert low <= rows[500:].min() <= rows[500:].max() < low + (1 << bits)
     assert 1 << bits < 4 * np.ptp(rows[500:])
@@ -342,7 +342,7 @@ def test_no_range_shrinks_while_one_class_is_taught() -> None:
         keeper.run = k + 1
         quantizer.encode(array("i", row.tolist()), codes)
         keeper.codes.append(list(codes))
-    assert max(keeper.moves) < 400
+    assert max(keeper.moved) < 400
 
 
 def test_the_state_of_a_range_that_is_about_to_shrink_is_saved() -> None:
@@ -419,6 +419,23 @@ def test_wrong_rows_are_refused_before_anything_changed(raw: Any, codes: Any, wo
     with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):
         quantizer.encode(raw, codes)
     assert quantizer.save() == before
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings_of_it"),
+    [
+        ("Thicket", {"features": 3}),
+        ("ShrubEnsemble", {"features": 2}),
+        ("HoeffdingTree", {"features": 2}),
+    ],
+)
+def test_what_cannot_follow_is_refused(learner: str, settings_of_it: dict[str, int]) -> None:
+    model = getattr(LIBRARY, learner)(classes=2, **settings_of_it)
+    with pytest.raises(ValueError, match="follow has to be thickets and the like of as many"):
+        LIBRARY.GrowingQuantizer(2, follow=(model,))
+    pending = LIBRARY.Pending(features=3, classes=2)
+    with pytest.raises(ValueError, match="follow has to be"):
+        LIBRARY.GrowingQuantizer(2, follow=(LIBRARY.Thicket(features=2, classes=2), pending))
 
 
 # With learners

@@ -74,7 +74,7 @@ def test_the_sensor_decides_the_number_of_features() -> None:
 )
 def test_a_larger_heap_goes_to_the_learner_in_kilobytes(model: str, shape: dict[str, int]) -> None:
     board = dataclasses.replace(board_files.load("esp32"), growth=None)
-    larger = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes + 1100)
+    larger = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes + 1200)
     parameters = {**defaults(model), "features": 6, **shape}
     deployment = Deployment(parameters, board, learner_name(model))
     size, more = (
