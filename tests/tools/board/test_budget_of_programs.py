@@ -40,7 +40,7 @@ def test_the_commands_agree_on_other_programs(
 def test_build_reports_its_additions_to_a_saved_model(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A saved model of features needs a sensor, whose readings `build` counts."""
+    """The model's features are made of readings, so its program cannot do without a sensor."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{k % 7},{k % 5},{k % 3},{'walk' if k // 50 % 2 else 'rest'}" for k in range(800)]
     (tmp_path / "walk.csv").write_text("\n".join(["ax,ay,az,label", *rows, ""]))

@@ -1,4 +1,4 @@
-"""The files that `build --tcp` puts on a board and on the PC, and the refusals of `build`."""
+"""The files that `build --tcp` puts on a board and on the PC, and refused network options."""
 
 from __future__ import annotations
 

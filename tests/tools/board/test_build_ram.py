@@ -147,7 +147,7 @@ _TOO_LONG = ("shrub, a sensor", "shrub, spare classes, queries")
 
 
 def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> int:
-    """Return the heap use of the running program, after a restart if it keeps checkpoints."""
+    """Return the heap use of the running program, with a restored state if it has checkpoints."""
     (folder / "main.py").write_text(MAIN)
     with Device(command, folder, "400k") as device, HostLink(SerialLine(device.port)) as link:
         link.connect()

@@ -179,7 +179,7 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
 
     plain, sharing = parts(), parts(*network)
     for name, size in plain.items():
-        assert size - 64 <= sharing[name] <= size + 512  # without a text in common
+        assert size - 64 <= sharing[name] <= size + 512  # less a text that both have
 
 
 @pytest.mark.parametrize(

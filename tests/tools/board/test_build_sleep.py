@@ -102,7 +102,7 @@ def test_without_a_known_sample_time_sleep_is_reported(
     assert float(match[2]) == pytest.approx(7400 / float(match[1]) / 24, rel=0.01)
 
 
-def test_a_board_without_a_wake_up_source_is_reported(
+def test_a_board_that_a_pc_cannot_reach_later_is_reported(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note = "a PC reaches the board only within 60 seconds of its start"
@@ -207,7 +207,7 @@ def test_deep_sleep_is_refused_with_numbers_where_it_takes_more_energy(
         ),
     ],
 )
-def test_deep_sleep_is_refused_where_state_would_be_lost(
+def test_options_that_deep_sleep_would_break_are_refused(
     more: list[Any],
     message: str,
     words: list[Any],

@@ -25,7 +25,7 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
-SIZE = ["--bytes", "16384"]  # fits every board
+SIZE = ["--bytes", "16384"]  # chosen, so that no size has to be searched for
 
 
 def built(recording: str, folder: Path, *options: str) -> None:

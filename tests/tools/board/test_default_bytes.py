@@ -67,7 +67,7 @@ _SENSOR = {
 @pytest.mark.parametrize(
     ("name", "fields", "left"),
     [
-        pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # the difference between two programs
+        pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # programs may differ by 512
         pytest.param("rpi_pico_w", {}, 0),
         pytest.param("rpi_pico_w", _SENSOR, 0),
         pytest.param("esp32c3", _SENSOR, 0, marks=pytest.mark.long),
@@ -178,7 +178,7 @@ def test_features_of_a_recording_have_room_next_to_the_default_size(
     assert "Note: --bytes " in output.err
 
 
-def test_build_lowers_a_size_that_nobody_chose_until_the_program_fits(
+def test_build_lowers_a_default_size_until_the_program_fits(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

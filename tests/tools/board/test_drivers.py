@@ -54,7 +54,7 @@ class Bus:
 
 
 class Board:
-    """A board with a chip on its bus, or with a pin whose level is `counts(milliseconds)`."""
+    """A board with a chip on its bus, or with an analog pin that reads `counts(microseconds)`."""
 
     def __init__(self, chip: Any = None, counts: Any = None) -> None:
         self._chip = chip
@@ -261,7 +261,7 @@ def test_how_often_an_accelerometer_measures(
 def test_the_register_drivers_read_the_same_on_micropython(
     run_micropython: Callable[[str], str],
 ) -> None:
-    """MicroPython has small integers of 31 bits, and the chips of a virtual board."""
+    """MicroPython has small integers of 31 bits; the chips are those of a virtual board."""
     output = run_micropython(
         f"""
 import sys

@@ -145,7 +145,7 @@ def test_programs_that_the_board_cannot_hold_are_refused(
 def test_files_that_micropython_does_not_load_are_refused(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    """Only the versions, architectures and sub-architectures that load are accepted."""
+    """Only the versions, architectures and versions of machine code that load are accepted."""
     board = Direct(micropython_command, tmp_path / "flash", -1)
     flash.prepare(board)
     mpy.compile_text("A = 1\n", tmp_path / "m.mpy", "x86", "m.py")
@@ -210,7 +210,7 @@ def test_flash_over_a_line(
         )
 
 
-def test_bench_says_that_a_program_is_running_and_starts_it_again(
+def test_bench_names_the_programs_learner_and_starts_the_program_again(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Kernels of a native module would have other shapes
@@ -369,7 +369,7 @@ def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_port_without_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_without_a_board_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_repl, "_PATIENCE", 0.5)
     master, slave = pty.openpty()
     tty.setraw(slave)

@@ -55,7 +55,7 @@ class Board:
         return simulated_board.for_this_pc(build.read(self.build)) | {"mark": mark.encode()}
 
     def until(self, made: Callable[[], object]) -> object:
-        """Return the value of `made`, as soon as the board accepts a connection."""
+        """Return the value of `made()`, as soon as the board accepts a connection."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -82,7 +82,7 @@ class Board:
         return flash_network.flash_network(self.port, self.key, files, lambda done, total: None)
 
     def runs(self) -> str:
-        """Return the mark of the program that starts; its files are complete."""
+        """Return the mark of the program that starts; check that its files are complete."""
         device = self.device()
         folder: str = device.value("here")
         device.close()

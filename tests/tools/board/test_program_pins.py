@@ -56,8 +56,8 @@ def test_no_pin_has_two_tasks(options: ProgramOptions, message: str) -> None:
         made(options, features=features)
 
 
-def test_uses_that_may_share_a_pin() -> None:
-    """Buttons, switched pins, and a bus may share pins."""
+def test_some_uses_may_share_a_pin() -> None:
+    """Two buttons, the lights of several classes, and two sensors on a bus may share pins."""
     made(ProgramOptions(MOTION, label_pin=LabelPin(15), sleep=Sleep(pin=15)))
     made(ProgramOptions(MOTION, switch={"no": (16, 17), "yes": (16,)}))
     made(ProgramOptions(MOTION, switch={"no": ("16:red",), "yes": ("16:green",)}))
@@ -76,7 +76,9 @@ def test_uses_that_may_share_a_pin() -> None:
         (("adc", "pins=26,27,5"), "pin 5 is not analog; 26, 27, 28, 29 are"),
     ],
 )
-def test_pins_that_an_rp2040_does_not_support(words: tuple[str, ...], message: str) -> None:
+def test_pins_that_an_rp2040_does_not_support_are_refused(
+    words: tuple[str, ...], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         made(ProgramOptions(words))
 

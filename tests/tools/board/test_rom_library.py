@@ -59,13 +59,13 @@ class Steps(OnLine):
 
 
 def starts(board: EmulatedBoard) -> str:
-    """Return the program's output after power-on; first its first search path for the library."""
+    """Return the program's output after power-on, beginning with the first entry of sys.path."""
     board.reset()
     return board.exec(START)
 
 
 def program(words: str) -> dict[str, bytes]:
-    """Return a program that prints the first search path and then its library's words."""
+    """Return a program that prints the first entry of sys.path, and then its library's words."""
     files = tiny(words)
     main_file = b"import sys\nprint(sys.path[0])\n" + files["main.py"]
     return files | {"main.py": main_file, "lib/microshrub/a.py": words.encode() * 1600}
@@ -142,7 +142,7 @@ def flash_without_test(line: OnLine, files: dict[str, bytes]) -> None:
 
 @pytest.mark.long
 def test_another_rom_file_system_stays(board: EmulatedBoard, tmp_path: Path) -> None:
-    """It is not overwritten, and no program takes it for its library."""
+    """The file system is not overwritten, and no program takes it for its library."""
     line = OnLine(board)
     flash_without_test(line, program("old"))
     assert starts(board).split() == [ROM_PATH, "old"]
