@@ -68,7 +68,7 @@ def test_a_program_without_a_broker_has_no_mqtt_code(tmp_path: Path) -> None:
     plain = build.make(program(), board_files.load("rpi_pico2_w"), tmp_path / "out")
     assert not {"secrets.json", "discovery.bin"} & set(plain.files)
     modules = {part.name for part in plain.budget.code}
-    assert not {name for name in modules if "mqtt" in name or "house" in name}
+    assert not {name for name in modules if "mqtt" in name}
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ SENSOR = {
 }
 SHRUB = ("shrub", {"window": 16, "trees": 4, "depth": 3})
 HOEFFDING = ("hoeffding", {"nodes": 31, "leaves": 8})
-HOUSE = MqttSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16)
+BROKER = MqttSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16)
 WIFI = WifiSettings("x" * 16, "x" * 16)
 CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub": (SHRUB, {}),
@@ -129,7 +129,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
             "watchers": {"guarantee": ["prediction_sets", "Guarantee", {}]},
         },
     ),
-    "shrub, a broker that is away": (SHRUB, {"mqtt": HOUSE.config(("no", "yes"))}),
+    "shrub, a broker that is away": (SHRUB, {"mqtt": BROKER.config(("no", "yes"))}),
     "shrub, the link over TCP": (SHRUB, {"tcp": {"port": 0}}),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
@@ -226,7 +226,7 @@ def test_a_running_program_takes_the_counted_ram(
         fields = fields | {"tcp": {"port": free_port()}}
     wanted = program(case, **fields)
     if "mqtt" in fields:
-        wanted = NetworkSettings(HOUSE, None, WIFI).furnish(wanted)
+        wanted = NetworkSettings(BROKER, None, WIFI).furnish(wanted)
     if "tcp" in fields:
         tcp = TcpSettings(tmp_path / "key", fields["tcp"]["port"])
         wanted = NetworkSettings(None, tcp, WIFI).furnish(wanted)

@@ -22,7 +22,7 @@ from microshrub_tools.board.program_share import of_words
 from microshrub_tools.cli.main import main
 
 RADIO = ["--name", "kitchen", "--share", "rooms"]
-HOUSE = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
+BROKER = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
 
 # Heap use while a packet is evaluated, and the cost of making one, with this many features
 PEAK = """
@@ -80,7 +80,7 @@ def made(model: str, folder: Path, **options: Any) -> tuple[Any, dict[str, Any]]
 
 def test_nothing_leaves_a_board_unless_a_class_is_named(model: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["build", "--model", model, "--board", "rpi_pico2_w", *HOUSE, "--output", str(out)]
+    words = ["build", "--model", model, "--board", "rpi_pico2_w", *BROKER, "--output", str(out)]
     for share, classes in (
         (["rooms"], []),
         (["rooms", "classes=run,rest"], [2, 0]),
@@ -97,22 +97,22 @@ def test_invalid_options_are_refused_with_a_message(
     words = ["build", "--model", model, "--board", "rpi_pico2_w", "--output", str(tmp_path / "o")]
     for more, message in (
         (["--share", "rooms"], "--share needs --mqtt HOST"),
-        ([*HOUSE, "--share", "my rooms"], "--share has to be 1 to 32 letters"),
-        ([*HOUSE, "--share", "rooms", "classes=runn"], "Did you mean run?"),
-        ([*HOUSE, "--share", "rooms", "every=3"], "--share has no every"),
+        ([*BROKER, "--share", "my rooms"], "--share has to be 1 to 32 letters"),
+        ([*BROKER, "--share", "rooms", "classes=runn"], "Did you mean run?"),
+        ([*BROKER, "--share", "rooms", "every=3"], "--share has no every"),
         (["--share", "rooms", "by=udp"], "by=udp needs --name NAME"),
         ([*RADIO, "by=radio"], "by=radio"),
         ([*RADIO, "by=espnow"], "ESP-NOW needs an ESP32 with Wi-Fi"),
         ([*RADIO, "by=udp", "channel=3"], "channel= is for by=espnow"),
         ([*RADIO, "by=udp", "port=x"], "port= has to be a whole number"),
         ([*RADIO, "by=udp", "port=70000"], "a port of 1 to 65535"),
-        ([*HOUSE, "--share", "rooms", "port=9000"], "port= is for by=udp"),
+        ([*BROKER, "--share", "rooms", "port=9000"], "port= is for by=udp"),
         (["--name", "kitchen"], "--name needs --mqtt HOST"),
-        ([*HOUSE, "--share", "rooms", "--checkpoint-seconds", "0"], "--share needs checkpoints"),
+        ([*BROKER, "--share", "rooms", "--checkpoint-seconds", "0"], "--share needs checkpoints"),
     ):
         assert main([*words, *more]) == 2
         assert message in capsys.readouterr().err
-    other = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", *HOUSE]
+    other = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", *BROKER]
     assert main([*other, "--model", "hoeffding", "--share", "rooms", "--output", "o"]) == 2
     assert "only a thicket keeps samples" in capsys.readouterr().err
     with pytest.raises(UserError, match="names in a list"):
@@ -203,7 +203,7 @@ def test_names_of_classes_are_read_literally(
 def test_without_room_for_a_default_a_size_is_suggested_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *HOUSE]
+    words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *BROKER]
     words += ["--emit", "viper"]
     assert main([*words, "--spare-classes", "4", "--output", str(tmp_path / "out")]) == 2
     err = capsys.readouterr().err

@@ -21,13 +21,13 @@ from microshrub_tools.board import exchange
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.serial_line import PortError
 
-House = tuple[SharingBoard, SharingBoard]
+Boards = tuple[SharingBoard, SharingBoard]
 
 
 @pytest.fixture
-def house(
+def boards(
     micropython_command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[House]:
+) -> Iterator[Boards]:
     """A kitchen that never learned walk, and an attic that never learned run."""
     monkeypatch.setenv("MICROSHRUB_PATIENCE", "120")
     kitchen = SharingBoard(micropython_command, tmp_path / "kitchen", (0, 2))
@@ -38,18 +38,18 @@ def house(
         yield kitchen, attic
 
 
-def ports(house: House) -> list[str]:
+def ports(boards: Boards) -> list[str]:
     """Return the options of both boards: one is on a cable, the other in the network."""
-    kitchen, attic = house
+    kitchen, attic = boards
     words = ["--port", f"kitchen={kitchen.pc.port}", "--port", f"attic={attic.network}"]
     return [*words, "--key", str(attic.key)]
 
 
 def test_two_boards_teach_each_other_the_named_classes(
-    house: House, capsys: pytest.CaptureFixture[str]
+    boards: Boards, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kitchen, attic = house
-    words = ["share", "exchange", *ports(house), "--classes"]
+    kitchen, attic = boards
+    words = ["share", "exchange", *ports(boards), "--classes"]
     assert main([*words, "rum"]) == 2
     assert "rum. Did you mean run?" in capsys.readouterr().err
     kitchen.right(0)
@@ -61,19 +61,19 @@ def test_two_boards_teach_each_other_the_named_classes(
     assert kitchen.right(1) == 0  # its class was not named
     assert main([*words, "all"]) == 0
     assert "walk" in capsys.readouterr().out
-    assert min(each.right(label) for each in house for label in range(3)) > 0.9
+    assert min(each.right(label) for each in boards for label in range(3)) > 0.9
     assert main([*words, "all"]) == 0
     assert "No board lacks anything" in capsys.readouterr().out
 
 
 def test_samples_of_another_board_are_not_passed_on_and_are_forgotten_everywhere(
-    house: House,
+    boards: Boards,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The hall learns the kitchen's samples from the kitchen, not from the attic."""
-    kitchen, attic = house
+    kitchen, attic = boards
     hall = SharingBoard(micropython_command, tmp_path / "hall", (0, 1))
     every = {"kitchen": kitchen, "attic": attic, "hall": hall}
 
@@ -102,9 +102,9 @@ def test_samples_of_another_board_are_not_passed_on_and_are_forgotten_everywhere
 
 @needs_broker
 def test_a_missing_board_is_skipped_and_a_broker_adds_packets(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    boards: Boards, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kitchen, _ = house
+    kitchen, _ = boards
     hall = str(saved_model(tmp_path / "hall.mshrub", (0, 1), 5))
     words = ["--port", f"kitchen={kitchen.pc.port}", "--classes", "all"]
     words += ["--port", f"attic=socket://127.0.0.1:{free_port()}"]
@@ -125,9 +125,9 @@ def test_a_missing_board_is_skipped_and_a_broker_adds_packets(
 
 
 def test_a_board_that_disappears_is_skipped_and_the_other_one_is_taught(
-    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    boards: Boards, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kitchen, attic = house
+    kitchen, attic = boards
     plain, opened = exchange.board_model, []
 
     def board_model(port: str, key: Path | None) -> Any:
@@ -149,8 +149,8 @@ def test_a_board_that_disappears_is_skipped_and_the_other_one_is_taught(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
-def test_the_exchange_repeats_until_ctrl_c(house: House) -> None:
-    words = ["share", "exchange", *ports(house), "--classes", "all", "--every", "1d"]
+def test_the_exchange_repeats_until_ctrl_c(boards: Boards) -> None:
+    words = ["share", "exchange", *ports(boards), "--classes", "all", "--every", "1d"]
     command = [sys.executable, "-m", "microshrub_command", *words]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
         assert process.stderr
@@ -159,7 +159,7 @@ def test_the_exchange_repeats_until_ctrl_c(house: House) -> None:
                 break
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
-    assert min(each.right(label) for each in house for label in range(3)) > 0.9
+    assert min(each.right(label) for each in boards for label in range(3)) > 0.9
 
 
 def test_invalid_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

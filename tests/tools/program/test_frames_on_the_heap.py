@@ -47,7 +47,7 @@ SERVING = {
     "quantizer": ("encode", "observe", "code"),
 }
 # Functions of the same name that are called for a client only
-GUESTS = {"device.tcp": ["read"]}
+FOR_A_CLIENT = {"device.tcp": ["read"]}
 
 
 @pytest.mark.parametrize("module", SERVING)
@@ -56,4 +56,4 @@ def test_no_frame_is_on_the_heap(module: str) -> None:
     frames = list(functions(path, SERVING[module]))  # several classes may have the name
     assert {name for name, _ in frames} == set(SERVING[module])
     on_heap = [name for name, code in frames if not code.native and frame_bytes(code.data)]
-    assert on_heap == GUESTS.get(module, [])
+    assert on_heap == FOR_A_CLIENT.get(module, [])

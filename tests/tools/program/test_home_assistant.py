@@ -44,7 +44,7 @@ def test_home_assistant_makes_the_entities(
         listener.until_state()
         broker.stop()
     messages = {topic: data.decode() for topic, data in listener.last.items()}
-    check = tmp_path / "house" / "test_entities.py"  # away from our own conftest.py
+    check = tmp_path / "alone" / "test_entities.py"  # away from our own conftest.py
     check.parent.mkdir()
     shutil.copy(CHECK, check)
     path = tmp_path / "messages.json"
