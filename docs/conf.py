@@ -43,7 +43,7 @@ autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
 
-copybutton_prompt_text = "$ "  # in blocks with prompts, only lines after a prompt are copied
+copybutton_prompt_text = "$ "  # only lines with a prompt are copied, without the prompt
 
 html_theme = "furo"
 html_title = f"microshrub {release}"

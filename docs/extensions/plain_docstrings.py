@@ -1,7 +1,7 @@
 """Converts docstrings, plain text that reads well in a terminal, to reStructuredText.
 
 name      its description: a row of such a table becomes an entry of a definition list,
-          and so do the lines indented below the row
+          to which the lines indented below the row belong
 """
 
 import re

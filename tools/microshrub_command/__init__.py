@@ -1,6 +1,6 @@
 """The command `microshrub`, which Ctrl-C stops with one line from the start.
 
-All other modules are imported in main(): Ctrl-C during an earlier import would be Python's.
+All other modules are imported in main(): Python would report Ctrl-C during an earlier import.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def flash(
     Returns
     -------
     The result of the self-test: the checksum of the model that the board learned from a fixed
-    stream, and the microseconds and bytes that the board needed.
+    stream, the microseconds of a sample, and the bytes of heap that were free before and after.
 
     Raises
     ------

@@ -36,7 +36,7 @@ _STATES = 300  # altered states
 _USED = 20  # samples for each altered state that is not refused
 _MOST = 65536  # bytes of the largest learner that is checked
 _PLAIN = (int, float, str, bytes, bytearray, array, tuple, list, dict, set, type(None))
-_OF_THE_BASE = ("_row",)  # the row checked last, kept only to recognize it
+_OF_THE_BASE = ("_row",)  # the row checked last, kept only to recognize that row
 
 
 class LeftOut(Exception):  # noqa: N818  (no error, but a reason)
