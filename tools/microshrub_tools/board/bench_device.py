@@ -36,7 +36,7 @@ def _next(random: int) -> int:
 
 
 def _has_library() -> bool:
-    """Return whether the library can be imported, also from a folder of `microshrub flash`."""
+    """Return whether the library can be imported."""
     try:
         import microshrub  # noqa: F401
     except ImportError:

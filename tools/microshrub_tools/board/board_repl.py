@@ -19,7 +19,7 @@ from ..link.serial_line import Line, SerialLine
 _SECONDS = 10.0  # seconds without a byte, after which the board counts as gone
 _PATIENCE = 10.0  # seconds for the raw REPL to answer
 _KNOCK = 0.25  # seconds between two tries to stop a program
-_MORE = 2.0  # seconds until a stopped program is silent: a thread may go on printing
+_MORE = 2.0  # seconds to wait until a stopped program is silent: a thread may go on printing
 _STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program expects it; Ctrl-B requests a prompt
 _PROMPT = b">>> "
 _STARTED = b"\0"  # the empty frame that a program sends when it has started
@@ -97,9 +97,9 @@ class Device:
             ) from None
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
-        """Run the code and return its output. Raises RaisedError, or DeviceError without a line.
+        """Run the code and return its output; seconds is the longest time without output.
 
-        seconds is the longest silence of the code.
+        Raises RaisedError, or DeviceError if the line is gone.
         """
         try:
             return self._repl.run(code, patience(seconds))
@@ -113,9 +113,9 @@ class Device:
         return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
 
     def begin(self, code: str) -> Line:
-        """Start code that keeps running; return the line to the code, which stays open afterwards.
+        """Start code that keeps running; return the line to the code. regain() stops the code.
 
-        regain() stops the code.
+        Closing the line leaves the port open.
         """
         try:
             self._repl.begin(code)

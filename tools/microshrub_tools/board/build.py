@@ -97,7 +97,7 @@ class Build:
 
 
 def folder_of(board: Board) -> Path:
-    """Return the folder of the build for a board, unless another folder is named."""
+    """Return the default folder of the build for a board."""
     return Path(FOLDER) / board.key
 
 
@@ -155,7 +155,7 @@ def make(
 def _without_machine_code(
     program: Program, board: Board, user_files: Sequence[Path], user_bytes: int
 ) -> str:
-    """Return advice if not even the kernels that have to be machine code have room."""
+    """Return advice for a board without room for the kernels that have to be machine code."""
     plain = budget_of(
         ProgramLibrary(program, board, "bytecode", user_sources=tuple(user_files)), user_bytes
     )
@@ -191,7 +191,7 @@ def _main_program(program: Program, freeze: bool) -> bytes:
 
 
 def registration(learner: str) -> bytes:
-    """Return the first lines of main.py for a learner of the user's and the whole library."""
+    """Return the first lines of main.py with the whole library; none for included learners."""
     for each in user_learners():
         if each.name == learner:
             call = f"register({each.name!r}, {each.module!r})"
@@ -262,7 +262,7 @@ def write(files: dict[str, bytes], output: Path) -> None:
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """Return a build's files for the board, by path. Raises UserError for another folder."""
+    """Return a build's files for the board, by path. Raises UserError if there is no build."""
     if not folder.exists():
         raise UserError(f"there is no {folder}. Make a build: microshrub build --board NAME ...")
     if not is_build(folder):

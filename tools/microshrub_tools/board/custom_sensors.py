@@ -24,7 +24,7 @@ REQUIRED = object()  # a setting without a default
 _DRIVERS = Path(__file__).with_name("drivers.py")
 _NEXT_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _EXAMPLE = 'one with names = ("light", "dark"), __init__(self, board) and read(self, values)'
-# names of MicroPython's modules and of a build's files, which the board would confuse with it
+# names of MicroPython's modules and a build's files: the board would import these instead
 _TAKEN = ("main", "config", "microshrub", "micropython", "machine", "array", "time", "json", "os")
 
 
@@ -67,7 +67,7 @@ def drivers() -> tuple[str, ...]:
 
 
 def driver(name: str) -> Path:
-    """Return the file of the named driver: its class, and the functions and constants in use."""
+    """Return the file of the named driver: the class, with the functions and constants it uses."""
     text = _driver_text(name)
     home = compiled_folder("drivers", hashlib.sha256(text.encode()).digest())
     return kept(home / f"{name}.py", lambda part: part.write_text(text, encoding="utf-8"))

@@ -41,7 +41,7 @@ _HEARS = (  # topics with their QoS: with 1, the broker keeps messages for a boa
 _BIRTH = f"{PREFIX}/status"
 _SUBSCRIBE, _RETAINED = 0x82, 0x31  # first bytes of packets
 _MORE, _NAME = 0x4000, 0x8000  # bits of a piece
-_SPACES = 128  # spaces in a piece, which fill up for shorter names
+_SPACES = 128  # the most spaces of a piece, which make up for names shorter than their places
 _LONGEST = 0x3FFF  # bytes of a piece
 _PUNCTUATION = 3  # a comma and quotes
 
@@ -63,7 +63,7 @@ class Entity:
         return f"{PREFIX}/{self.platform}/microshrub_{board}/{self.key}/config"
 
     def described(self, board: str) -> dict[str, Any]:
-        """Return the entity's fields of a message, by the name of the board."""
+        """Return the entity's fields in a message of the board with that name."""
         base = f"microshrub/{board}/"
         fields = {
             name: base + value[1:] if str(value).startswith("~") else value

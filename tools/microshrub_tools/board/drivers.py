@@ -331,7 +331,7 @@ def root(square):
 class Clamp:
     """A current clamp around one wire of the mains: --sensor clamp pin=26 ampere=30 rate=1.
 
-    The clamp gives 1 V at that many ampere, such as an SCT-013-030. Two equal resistors and a
+    The clamp gives 1 V at `ampere`, as an SCT-013-030 does at 30. Two equal resistors and a
     capacitor hold its middle at half of 3.3 V. A reading is the root of the mean square over a
     tenth of a second, which is five periods of 50 Hz and six of 60 Hz, in milliampere. The board
     waits meanwhile.
@@ -354,7 +354,8 @@ class Clamp:
             total += count
             squares += count * count
         mean = 16 * total // _CLAMP_SAMPLES
-        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))  # eighths
+        # in eighths of a count
+        eighths = root(max(64 * squares // _CLAMP_SAMPLES - mean * mean // 4, 0))
         values[0] = eighths * self._ampere * 3300 >> 15
         return True
 

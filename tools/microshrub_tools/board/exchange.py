@@ -22,7 +22,7 @@ Tell = Callable[[str], None]
 class Way:
     """How to reach a board: its port, its key if it is on the network, and its name.
 
-    name    None: the name from `build --mqtt --name`
+    name    None: the name in the board's program
     """
 
     port: str

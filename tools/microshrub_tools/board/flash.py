@@ -329,7 +329,7 @@ def take_checkpoint_along(device: Runs) -> None:
 
 
 def put_on_trial(device: Runs, files: Files) -> None:
-    """Have the board test the new program as it starts, or else start the previous one."""
+    """Have the board test the new program at its start; if that fails, the previous one starts."""
     trial = (HELPERS + TRIAL % expected_crc32(files)).encode()
     write(device, f"{_NEW}/trial.py", trial)
     _same(device, f"{_NEW}/trial.py", trial)

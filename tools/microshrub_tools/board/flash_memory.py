@@ -81,7 +81,7 @@ def seconds_of(state_bytes: int) -> float:
 
 
 def seconds_between(board: Board) -> int:
-    """Return the default interval of checkpoints: the flash lasts with models up to 64 KB."""
+    """Return the default seconds between two checkpoints: flash lasts with models up to 64 KB."""
     return lasting(board, _MODEL)
 
 

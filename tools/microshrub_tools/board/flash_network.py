@@ -38,7 +38,10 @@ class NetworkDevice:
         self._line = line_within(port, key, seconds, FLASH)
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
-        """Run the code and return its output. Raises RaisedError; DeviceError without a line."""
+        """Run the code and return its output.
+
+        Raises RaisedError, or DeviceError if the line is gone.
+        """
         try:
             answer = self._line.ask(code.encode(), patience(seconds))
         except OSError as broken:

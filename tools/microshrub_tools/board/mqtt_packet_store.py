@@ -75,7 +75,7 @@ class MqttPacketStore:
         return [unquote(topic.split("/")[2]) for topic in full]
 
     def fetch(self, left_out: str) -> Published:
-        """Fetch the packets of all boards but one, for a class from MOST_BOARDS boards at most."""
+        """Fetch the packets of all boards but one, for a class those of the first MOST_BOARDS."""
         there = (m for m in self._kept("+", "+") if m.topic.split("/")[3] != left_out)
         every = self._read_all(there)
         counts: Counter[str] = Counter()

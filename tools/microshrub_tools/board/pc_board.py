@@ -1,8 +1,8 @@
 """A virtual board: a real 32-bit MicroPython behind a pty, with a folder as its flash.
 
 Debian's MicroPython for the PC has no raw REPL, which mpremote needs. So the script on_pc/repl.py
-is one. A thread does the work of a board's hardware: it carries bytes, turns Ctrl-C into a signal
-and restarts MicroPython. This runs on Linux only.
+provides one. A thread does the work of a board's hardware: it carries bytes, turns Ctrl-C into a
+signal and restarts MicroPython. This runs on Linux only.
 """
 
 from __future__ import annotations

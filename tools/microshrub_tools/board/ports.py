@@ -24,7 +24,7 @@ _BOARDS = {
 def add_port_option(parser: Any, *, network: bool = False, instead: str = "") -> None:
     """Add --port, which may be left out if there is one board; with `network`, add --key.
 
-    instead: the role of a board that takes the place of something else.
+    instead: the start of the help text, if the board takes the place of another argument.
     """
     way = ", tcp://HOST[:PORT] of a board in the network" if network else ""
     text = f"a serial device{way}, or socket://HOST:PORT"
@@ -41,7 +41,7 @@ def add_port_option(parser: Any, *, network: bool = False, instead: str = "") ->
 
 
 def describe_ports() -> list[str]:
-    """Return a line for each serial port, with name and description; USB devices come first."""
+    """Return a line for each port: virtual boards, then USB devices, then other serial ports."""
     result = []
     for port in sorted(list_ports.comports(), key=lambda port: (port.vid is None, port)):
         board = _BOARDS.get(port.vid, "")

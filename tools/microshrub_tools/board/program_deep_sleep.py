@@ -1,5 +1,5 @@
-"""Deep sleep of a program: the time between two samples from which it takes less, and the programs
-that can use it.
+"""Deep sleep of a program: from which time between two samples on it takes less energy, and which
+programs can use it.
 
 "deep" in the sleep of config.json is the seconds that a deep sleep has to last to take less than
 light sleep. The seconds follow from the board's currents and from the size of the checkpoint.

@@ -230,6 +230,6 @@ class ProgramOptions:
 
 
 def rate_of(config: dict[str, Any]) -> float | None:
-    """Return the samples a second of a program's sensor, None without one; see config.json."""
+    """Return the samples a second of a program with this config.json; None if the PC decides."""
     rate, extraction = sensor_rate(config["sensor"]), config.get("extraction")
     return rate / (extraction["hop"] if extraction else 1) if rate else None

@@ -23,7 +23,7 @@ RP2_ADC = (26, 27, 28, 29)
 
 
 def check_pins(config: Mapping[str, Any], board: Board) -> None:
-    """Raise UserError if a pin is missing, has two purposes, or cannot serve its purpose.
+    """Raise UserError if a pin does not exist, has two purposes, or cannot serve its purpose.
 
     Buttons may share a pin, and classes may switch the same pin: neither does harm.
     """
@@ -41,7 +41,7 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
 
 
 def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
-    """Yield each pin, its purpose, and the option that names it; one purpose may share a pin."""
+    """Yield each pin, its purpose, and its option; uses of one purpose may share a pin."""
     for place, one in enumerate(_sensors(config["sensor"])):
         for name, pin in _pins_of(one):
             task = name if name in _BUS else f"{name} of sensor {place}"

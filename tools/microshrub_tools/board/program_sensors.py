@@ -146,7 +146,7 @@ def _check_order(sensor: ProgramSensor, taken: Sequence[str]) -> None:
 
 
 def pin(text: int | str, board: Board) -> int | str:
-    """Return a pin by number or name. Raises UserError for a number beyond the board's."""
+    """Return a pin by number or name. Raises UserError for a number beyond the board's last."""
     result = number_or_name(str(text))
     if isinstance(result, int) and result > board.pins.last:
         raise UserError(

@@ -141,7 +141,7 @@ class Sleep:
             )
 
     def config(self, board: Board, read: ProgramSensor | None = None) -> dict[str, Any]:
-        """Return the part of config.json; read is the sensor, if known. Raises UserError."""
+        """Return sleep's part of config.json; read is the sensor, if known. Raises UserError."""
         if read and read.kind == "serial":
             raise UserError(
                 "--sleep is for a board that reads its own --sensor: one that waits for samples "

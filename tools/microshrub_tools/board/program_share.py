@@ -90,7 +90,7 @@ class ShareSettings:
 
 
 def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
-    """Return the settings of words such as rooms classes=walk, None without. Raises UserError."""
+    """Return settings for words such as rooms classes=walk; None for none. Raises UserError."""
     words = given.get("share")
     if not words:
         return None

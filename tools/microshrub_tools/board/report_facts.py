@@ -88,7 +88,7 @@ def facts_of(device: Runs) -> Facts:
 
 
 def board_of(facts: Facts) -> Board | None:
-    """Return the board of microshrub's with this firmware, None unless exactly one has it."""
+    """Return the board file with this firmware; None unless exactly one of microshrub's has it."""
     boards = map(board_files.load, board_files.names())
     matches = [board for board in boards if board.firmware == facts.build]
     return matches[0] if len(matches) == 1 else None

@@ -89,7 +89,7 @@ def _played(
 
 
 def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return a build's files with the library for this PC's processor, which has the same bits."""
+    """Return a build's files with the library for this PC's processor; it gives the same bits."""
     kept = {name: data for name, data in files.items() if not name.startswith(build.LIBRARY)}
     for path in mpy.compiled(_ARCH):
         kept[f"lib/{mpy.in_library(path)}"] = path.read_bytes()

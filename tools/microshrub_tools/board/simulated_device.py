@@ -220,7 +220,7 @@ def open_twin(folder: Path) -> Twin:
 def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
     """Return the twin of a device that runs the configuration with that CRC32.
 
-    folder is the folder of config.json; None: any build of `microshrub build` here.
+    folder is the folder of config.json; None: any build in build/.
     Raises UserError if no config.json matches.
     """
     folders = [folder] if folder else sorted(path.parent for path in BUILDS.glob(f"*/{CONFIG}"))

@@ -11,13 +11,13 @@ import time
 
 _MOST_BEHIND = 1000000  # microseconds of real time
 _LOOK = 100  # microseconds that a board takes from one look at the clock to the next, about
-_LOOKS = 8  # looks at the clock without computing in between, after which a board only waits
+_LOOKS = 8  # looks at the clock without computing in between, beyond which a board just waits
 _NAP = 250  # microseconds of the board's time that each further look takes, to spare the core
 _WRAPS = 0x7FFFFFFF
 
 
 def _processor_time():
-    """Return a function for this process's microseconds, modulo 2**31; real time without ffi."""
+    """Return a function for the processor's microseconds, modulo 2**31; real time without ffi."""
     try:
         import ffi
 

@@ -52,7 +52,7 @@ class Recording:
         return self.now()[self.columns.index(name)]
 
     def at(self, number):
-        """Return the row of that number, counted on beyond the end."""
+        """Return the row of that number; after the last row, the first one follows."""
         number %= self._rows
         if number != self._last:
             self._last = number

@@ -67,7 +67,7 @@ class Line(io.IOBase):
         self._shift = self._size = 0
         self._sent = 0
         self.owed = -1  # the second since which the broker owes an answer
-        self.heard = self.wrote = self.reported = clock.second  # seconds; reported: of a state
+        self.heard = self.wrote = self.reported = clock.second  # the last second of each
 
     @property
     def is_new(self):
@@ -91,7 +91,7 @@ class Line(io.IOBase):
         self._socket.close()
 
     def readinto(self, buffer, n):
-        """Read bytes from the socket, as a socket does."""
+        """Read bytes from the socket; return what its readinto() returns."""
         came = self._socket.readinto(buffer, n)
         if came:
             self._count.received += came
