@@ -127,7 +127,7 @@ def _print_wear(made: build.Build, board: board_files.Board, program: Program) -
     checkpoint = program.config["checkpoint"]
     if checkpoint:
         size = sum(part.bytes for part in made.budget.buffers)
-        deep = "deep" in program.config.get("sleep", ())  # each sample has a checkpoint
+        deep = "deep" in program.config.get("sleep", ())  # then each sample has a checkpoint
         rate = program_options.rate_of(program.config)
         seconds = int(1 / rate) if deep and rate else checkpoint["seconds"]
         lasts = flash_memory.years(board, size, seconds)

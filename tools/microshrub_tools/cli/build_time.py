@@ -77,7 +77,7 @@ def _print_energy(
     """Print the energy of a sample, and how long a battery lasts, if known.
 
     us are microseconds of a predict, of a learn and of a sample with the program. If the learner's
-    are not known, the figures of a program that sleeps are lower bounds.
+    times are not known, the figures of a program that sleeps are lower bounds.
     """
     sleep = program.config.get("sleep")
     readings = program_readings.of(program, board)

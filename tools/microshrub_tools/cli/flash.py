@@ -1,4 +1,4 @@
-"""`microshrub flash`: copies a build to the board, compares every file, and tests it there."""
+"""`microshrub flash`: copies a build to the board, compares every file and runs a self-test."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _button(text: str) -> str:
 
 
 def _asked(asks: bool, option: str, question: str, usual: str, check: Callable[[str], str]) -> str:
-    """Return the answer to a question; without a terminal, raise an error with the option."""
+    """Return the answer to a question; without a terminal, raise UserError, naming the option."""
     if not asks:
         raise UserError(f"{option} is missing, and there is no terminal to ask in")
     return _until_right(f"{question} [{usual}]", usual, check)

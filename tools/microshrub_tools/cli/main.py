@@ -147,7 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     # The matrices here are small; numpy's waiting threads would take a tenth of a second
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(50_000)  # syntax trees have many nodes; garbage collection took a tenth
+    gc.set_threshold(50_000)  # syntax trees have many nodes; collections took a tenth of the time
     if not (sys.argv[1:] if argv is None else argv):
         sys.stdout.write(greeting())
         return 0

@@ -121,7 +121,7 @@ def _label(text: str) -> str:
 
 
 def _label_key(text: str) -> tuple[str, str]:
-    """Return key and label of a text such as 0=rest; any printable label is valid."""
+    """Return key and label of a text such as 0=rest; a label may have any printable character."""
     key, equals, label = text.partition("=")
     if not equals or len(key) != 1 or not label.strip() or not label.isprintable():
         raise argparse.ArgumentTypeError(f"has to be like 0=rest 1=walk, not {text!r}")
@@ -185,7 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Stoppable:
-    """A line in whose reads Ctrl-C interrupts, so never between a sample and the file."""
+    """A line whose reads Ctrl-C interrupts, and so never the write of a sample to the file."""
 
     def __init__(self, line: Line, ctrl_c: Interrupts) -> None:
         self._line, self._ctrl_c = line, ctrl_c

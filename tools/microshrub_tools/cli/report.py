@@ -102,7 +102,7 @@ def _known_board(facts: Facts) -> Board:
 def _on_board(
     device: Device, board: Board, facts: Facts, seconds: float
 ) -> tuple[board_report.Tried, board_report.Served]:
-    """Try the program out, run it over the line, and always remove it."""
+    """Try the program out, stream samples to it, and remove it even after an error."""
     with board_report.TrialProgram(board, seconds) as program:
         try:
             with showing("copying", announce=True) as update:

@@ -49,7 +49,7 @@ def open_store(arguments: argparse.Namespace) -> Iterator[MqttPacketStore]:
 
 
 def origin_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
-    """Return the name of the samples' owner for others. Raises UserError without a name."""
+    """Return the name by which others know the samples' origin. Raises UserError without one."""
     name: str | None = arguments.name or otherwise
     if name is None:
         raise UserError("--mqtt needs --name NAME, by which others know whose samples they are")

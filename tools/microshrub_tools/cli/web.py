@@ -13,7 +13,8 @@ from microshrub_host.base.terminal import console
 from ..web import site
 
 _PORT = 8377
-_DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")  # set on a Linux desktop
+# Set on a Linux desktop; without one, a browser would open in the terminal
+_DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
