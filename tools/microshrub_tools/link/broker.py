@@ -35,7 +35,7 @@ _REFUSALS = dict.fromkeys((4, 5), "the user or the password is wrong")  # mosqui
 class Message:
     """A message at a topic; `retained` if the broker had stored it.
 
-    A long message is cut: `data` has less than its first 128 KB.
+    `data` has only the beginning of a long message, less than 128 KB.
     """
 
     topic: str

@@ -211,7 +211,7 @@ class HostLink:
         return self._prompt or shows_prompt(self._splitter.rest)
 
     def _stopped(self) -> StoppedError:
-        """Return the error for a stopped board; on_text gets the text after its last frame."""
+        """Return the error for a stopped board; give on_text the bytes after the last zero."""
         if self._on_text:
             self._on_text(self._splitter.rest)
         return StoppedError(_STOPPED)

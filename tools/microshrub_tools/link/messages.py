@@ -47,7 +47,7 @@ QUERIES = Request(_types._QUERIES)  # the newest query, and how many there were
 
 
 def sample(values: Iterable[int], label: int | None = None) -> Request:
-    """Return a request to predict a sample of raw 30-bit values, and to learn it with a label."""
+    """Return a request to predict a sample of raw 30-bit values and, with a label, learn it."""
     raw = array("i", values)
     if sys.byteorder == "big":
         raw.byteswap()
@@ -79,7 +79,10 @@ def confusion(label: int, first: int = 0) -> Request:
 
 
 def anomaly(scores: bool) -> Request:
-    """Return a request for the anomaly score and alarms; scores switches those of predictions."""
+    """Return a request for the anomaly score and alarms.
+
+    From then on, predictions have scores if `scores` is true.
+    """
     return Request(_types._ANOMALY, bytes([scores]))
 
 
@@ -94,7 +97,10 @@ def companion_words(number: int) -> Request:
 
 
 def regression(predictions: bool) -> Request:
-    """Return a request for a regressor's errors; predictions switches predicted values."""
+    """Return a request for a regressor's errors.
+
+    From then on, predictions have the predicted value if `predictions` is true.
+    """
     return Request(_types._REGRESSION, bytes([predictions]))
 
 
@@ -105,7 +111,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Welcome:
-    """The device's answer to hello; `expected` is the next sequence number."""
+    """The device's answer to hello; `expected` is the sequence number that it waits for."""
 
     window: int
     configuration_hash: int
@@ -138,7 +144,7 @@ class Number:
 
     predicted: int
     half: int  # half the width of the interval, -1 without one
-    outcome: int  # the known target: 1 inside its interval, 2 outside, 0 unknown
+    outcome: int  # 1 if the newest target is inside its interval, 2 outside, 0 unknown
 
 
 @dataclass(frozen=True)

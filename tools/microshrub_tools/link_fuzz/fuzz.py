@@ -144,7 +144,7 @@ class FuzzReport:
 
 
 def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> FuzzReport:
-    """Have requests applied over a line with a fault in about `every` bytes; return the counts.
+    """Have `frames` requests applied over a line with a fault in about `every` bytes.
 
     Raises LostError if many programs in a row give up without an applied request.
     """

@@ -34,7 +34,10 @@ class Classes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all classes; merged ones share a name, `spare 2` has none."""
+        """The names of all classes; a merged class has the name of the class it was merged into.
+
+        A class without a name is called `spare 2`, by its place from 1 on.
+        """
         return tuple(
             self.all[state.stands_for].name or f"spare {c + 1}" for c, state in enumerate(self.all)
         )

@@ -78,10 +78,10 @@ class SampleSource:
     """The samples of a board, in text or in observations.
 
     The source listens first: it sends nothing to a program that prints samples without
-    predictions. It sends hello to a program that prints predictions, or nothing, and takes
-    observations from it. `lost` counts observations that did not arrive; `extracts` is whether the
-    board makes features of its readings; `note` is for people, as are `words`, the board's
-    messages. `silent`: the line carries no text. Raises PortError or LinkError.
+    predictions. It sends hello to a program that prints predictions, and to a silent one, and
+    takes observations from it. `lost` counts observations that did not arrive; `extracts` is
+    whether the board makes features of its readings; `note` is for people, as are `words`, the
+    board's messages. `silent`: the line carries no text. Raises PortError or LinkError.
     """
 
     def __init__(self, line: Line, port: str, *, silent: bool = False) -> None:

@@ -21,7 +21,7 @@ class SampleFileError(UserError):
 
 
 class SampleFile:
-    """A file that is made at the first sample; each line is one write. `samples` counts lines.
+    """A file made at the first sample; each line is one write. `samples` counts samples written.
 
     An existing file is extended (`append`), replaced (`force`) or else refused. Raises UserError.
     """

@@ -50,7 +50,7 @@ class Figures:
 
     total: int
     samples: int = 0  # learned by the device
-    right: int = 0  # predicted by the device
+    right: int = 0  # right predictions of the device
     simulated_right: int = 0
     restarts: int = 0  # restarts of the device
     status: DeviceStatus | None = None

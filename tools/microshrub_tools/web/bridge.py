@@ -4,9 +4,8 @@ Binary messages carry the port's bytes. Text messages are JSON, with the names o
 server sends the numbers of the port's USB device when the page gets the port, and the page sends
 settings, the rate or the lines DTR and RTS.
 
-The page comes from the same server. It has to send the token,
-which is after the # of its address, where no server and no other page sees it, and it has to have
-this origin.
+The page comes from the same server. It has to send the token, which is after the # of its address,
+where no server and no other page sees it, and it has to have this origin.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ library/page.gz         a line with names and sizes, then the files for the page
                         kernels.py, learning.py and motion.py, which drive a learner
 library/bytecode.gz     the .mpy files for boards with any processor, with the kernels as bytecode;
                         in serial/ the files that differ in programs without a sensor
-library/LEARNER.gz      the library of programs with the learner, merged, without kernels, as
+library/LEARNER.gz      the library of programs with the learner, merged, without kernels, as it is
                         for one of the processors
 library/ARCH.gz         for each learner the native module, and other differences on the processor
 """

@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(400)
             return
         port = int(self.server.server_address[1])  # type: ignore[index]
-        if self.headers.get("Host") not in hosts(port):  # a foreign name of this machine
+        if self.headers.get("Host") not in hosts(port):  # a foreign name that leads here
             self.send_error(403)
             return
         result = file(path)

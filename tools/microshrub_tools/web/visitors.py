@@ -1,4 +1,4 @@
-"""The open connections of a server: a limited number, to which a new one is always added."""
+"""The open connections of a server; at the limit, a new one replaces the longest silent one."""
 
 from __future__ import annotations
 
