@@ -69,7 +69,7 @@ def test_a_server_that_is_no_broker_is_reported(message: bytes) -> None:
 
 @pytest.mark.parametrize("code", [4, 5])
 def test_a_wrong_password_is_reported(code: int) -> None:
-    """mosquitto refuses it with 5, other brokers with 4."""
+    """mosquitto refuses a wrong password with code 5, other brokers with 4."""
     with pytest.raises(UserError, match="user or the password"):
         talking_to([b"\x20\x02\0" + bytes([code])])
 

@@ -85,7 +85,7 @@ def last_line(board: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize("login", [(USER, "wrong"), ("nobody", PASSWORD), ("", "")])
-def test_a_refused_login(
+def test_a_refused_login_is_reported(
     login: tuple[str, str],
     broker: Mosquitto,
     micropython_command: tuple[str, ...],
@@ -96,20 +96,24 @@ def test_a_refused_login(
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_an_unknown_host_name(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_unknown_host_name_is_reported(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
     line = "until(client('broker.invalid', 1883, '', ''))"
     words = "the network knows no host called broker.invalid"
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_a_port_without_a_broker(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_port_without_a_broker_is_reported(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
     port = free_port()
     line = f"until(client('127.0.0.1', {port}, '', ''))"
     words = f"no broker answers at 127.0.0.1:{port}"
     assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
-def test_two_boards_with_one_name(
+def test_two_boards_with_one_name_are_reported(
     broker: Mosquitto, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     who = f"client('127.0.0.1', {broker.port}, {USER!r}, {PASSWORD!r})"

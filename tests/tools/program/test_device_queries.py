@@ -228,7 +228,7 @@ def test_a_wrong_configuration_is_named_in_one_line(
 def test_the_light_is_on_while_the_newest_query_waits(
     stream: Stream, start: Start, tmp_path: Path
 ) -> None:
-    """In the device's twin, a light that records its values is on exactly while a query waits."""
+    """In the device's twin, a light that records its values is on while the newest query waits."""
 
     class Light:
         def __init__(self) -> None:

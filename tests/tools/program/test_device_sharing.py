@@ -65,7 +65,7 @@ class Peer(PacketPeer):
                 self.messages.append(came.data.decode())
 
     def teach(self, *labels: int, count: int = TAUGHT, seed: int = 0) -> Taught:
-        """Teach the board samples of its own, drawn with a seed that depends on its name."""
+        """Teach the board samples of its own; the default seed is the length of its name."""
         return super().teach(*labels, count=count, seed=seed or len(self.name))
 
 

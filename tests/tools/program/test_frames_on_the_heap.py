@@ -53,7 +53,7 @@ FOR_A_CLIENT = {"device.tcp": ["read"]}
 @pytest.mark.parametrize("module", SERVING)
 def test_no_frame_is_on_the_heap(module: str) -> None:
     path = next(p for p in mpy.compiled("armv6m") if library_files.module_name(p) == module)
-    frames = list(functions(path, SERVING[module]))  # several classes may have the name
+    frames = list(functions(path, SERVING[module]))  # several classes may have that method
     assert {name for name, _ in frames} == set(SERVING[module])
     on_heap = [name for name, code in frames if not code.native and frame_bytes(code.data)]
     assert on_heap == FOR_A_CLIENT.get(module, [])

@@ -37,7 +37,7 @@ class Peer(PacketPeer):
         self.device, self.config = device, config
 
     def until(self, wanted: int, say: Callable[[], None] = lambda: None) -> None:
-        """Wait until the board's model has that CRC32; call say() again and again."""
+        """Wait until the board's model has that CRC32; meanwhile, call say() repeatedly."""
         wait(lambda: self.fingerprint() == wanted, say)
 
 

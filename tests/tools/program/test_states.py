@@ -37,7 +37,7 @@ CONFIG = configuration(
 
 
 def states() -> dict[str, bytes]:
-    """The states of a trained model and of its quantizer."""
+    """Return the states of a trained model and of its quantizer."""
     library: Any = loader.load("python")
     model, quantizer = library.ShrubEnsemble(**SHAPE), library.Quantizer(2)
     for k in range(50):

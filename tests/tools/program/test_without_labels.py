@@ -97,7 +97,7 @@ def test_a_board_learns_from_late_labels_alone(device: Device, tmp_path: Path) -
     assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
 
 
-def test_ranges_grow_before_the_first_label_unless_a_model_came_along(
+def test_ranges_grow_before_the_first_label_unless_a_model_is_loaded(
     tmp_path: Path,
 ) -> None:
     """A board that was built with a saved model has counted no sample, but knows its classes."""
@@ -123,7 +123,7 @@ def test_ranges_grow_before_the_first_label_unless_a_model_came_along(
     assert [built.sample(row) for row in far] == predicted
 
 
-def test_a_learner_without_moves_needs_a_warm_up(tmp_path: Path) -> None:
+def test_a_learner_that_cannot_follow_growing_ranges_needs_a_warm_up(tmp_path: Path) -> None:
     parameters = {"features": FEATURES, "classes": CLASSES, "window": 8}
     put_device(tmp_path, configuration("ShrubEnsemble", parameters, warmup=None))
     with pytest.raises(ValueError, match="needs a warmup"):

@@ -68,7 +68,7 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
         (["--days", "0"], "--days has to be at least 1"),
     ],
 )
-def test_a_board_that_cannot_sleep_is_refused(
+def test_invalid_options_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["dev", "simulate-year", *words]) == 2
@@ -98,7 +98,7 @@ def test_a_checkpoint_with_another_state_is_detected() -> None:
 def test_a_lost_label_is_counted_by_its_cause(
     left: int, is_full: bool, kept_by: str, oldest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The oldest is a minute old, plus a pace of saves, plus one more pace if the disk is full."""
+    """The oldest is up to 60 s old; a pace of 6,000 s more without saves, two with a full disk."""
     year = _frozen(7)
     monkeypatch.setattr(year_module, "_FULL", 1 if is_full else 1 << 30)
     for _ in range(20):
@@ -132,7 +132,7 @@ def test_a_label_that_is_lost_too_late_is_detected() -> None:
 
 
 def _cut_late(year: Year) -> None:
-    """Now and then, the checkpoint in progress is complete, and nothing is lost."""
+    """Cut the power too late, ten times: now and then the checkpoint is complete by then."""
     for _ in range(10):
         _teach(year)
         year._wait(6000)

@@ -113,7 +113,7 @@ def test_record_writes_the_names(
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_a_board_without_the_request_for_the_configuration(
+def test_a_board_without_the_request_for_names_is_recorded_with_numbers(
     text: bool, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)

@@ -160,7 +160,7 @@ def test_an_exam_of_a_board_that_sends_nothing(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("no_virtual_board")
-def test_a_missing_board_and_wrong_options(
+def test_a_missing_board_and_wrong_options_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("monitor", "--port", tmp_path / "none") == 2

@@ -45,7 +45,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def check_plotter(path: Path, least: int = 1) -> None:
-    """Check that the file has a run of PLOTTER's samples without a gap."""
+    """Check that the file has at least `least` samples of PLOTTER in a row, without a gap."""
     rows = rows_of(path)
     assert len(rows) >= least
     assert list(rows[0]) == ["n", "z", "label"]
@@ -264,12 +264,14 @@ def test_a_full_disk_leaves_complete_lines(device: Device, tmp_path: Path) -> No
     assert "can no longer be written" in error
 
 
-def test_a_device_that_does_not_read(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_output_device_is_reported(
+    device: Device, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("record", "--port", device(PLOTTER), "-o", "/dev/full") == 2
     assert "left on device; 0 samples" in capsys.readouterr().err
 
 
-def test_an_existing_file_is_kept_without_an_option(
+def test_an_existing_file_is_kept_without_append_or_force(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "twice.csv"
@@ -341,7 +343,7 @@ while True:
     assert missing in output_in_time(recorded, missing)
 
 
-def test_a_port_that_disappears(tmp_path: Path) -> None:
+def test_a_port_that_disappears_is_reported(tmp_path: Path) -> None:
     file, port = tmp_path / "gone.csv", tmp_path / "port"
     master, slave = pty.openpty()
     port.symlink_to(os.ttyname(slave))
