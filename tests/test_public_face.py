@@ -26,7 +26,7 @@ from microshrub_host import budget
 # Internal parts of results, which may change
 INNER = {
     *("Limits", "SearchedStream", "Measure", "Page"),  # of a TuningReport
-    *("LibraryHeap", "ModuleHeap"),  # of a Build
+    *("LibraryHeap", "ModuleHeap", "Program"),  # of a Build
     "KnownTargets",  # of a NumberStream
 }
 SHAPE = {"features": 8, "classes": 2, "window": 16, "trees": 4}

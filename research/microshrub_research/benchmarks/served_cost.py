@@ -145,7 +145,7 @@ print(counted)
 """
 
 
-class Served(NamedTuple):
+class ServedCost(NamedTuple):
     """Instructions of a labelled sample, and of a turn of the loop without one: medians."""
 
     sample: float
@@ -167,7 +167,7 @@ def program_of(features: int, sensor: bool, **config: Any) -> Program:
     return replace(program, config=program.config | config)
 
 
-def count(program: Program, emit: str, stub: bool = True) -> Served:
+def count(program: Program, emit: str, stub: bool = True) -> ServedCost:
     """Count instructions on the emulated Cortex-M0; with `stub`, the learner takes no time."""
     features = program.parameters["features"]
     sensor = program.config["sensor"]["kind"] != "serial"
@@ -190,7 +190,9 @@ def count(program: Program, emit: str, stub: bool = True) -> Served:
         *_, learned, counted = board.exec("import measure", SECONDS).splitlines()
     if int(learned) < _LEARNED + _COUNTED - 1:
         raise UserError(f"{BOARD}: only {learned} samples were learned")
-    return Served(*(float(np.median(ticks)) / TICKS[BOARD] for ticks in ast.literal_eval(counted)))
+    return ServedCost(
+        *(float(np.median(ticks)) / TICKS[BOARD] for ticks in ast.literal_eval(counted))
+    )
 
 
 def _frames(features: int) -> list[bytes]:
@@ -212,7 +214,7 @@ def served_rows() -> list[tuple[str, ...]]:
     with showing("counting instructions", announce=True) as update:
         done = itertools.count(1)
 
-        def counted(name: str, emit: str, sensor: bool, **config: Any) -> list[Served]:
+        def counted(name: str, emit: str, sensor: bool, **config: Any) -> list[ServedCost]:
             result = []
             for features in FEATURES:
                 result.append(count(program_of(features, sensor, **config), emit))
@@ -232,12 +234,12 @@ def served_rows() -> list[tuple[str, ...]]:
     return [_HEAD, *(_row(name, costs) for name, costs in rows.items())]
 
 
-def _more(costs: list[Served], without: list[Served]) -> list[Served]:
+def _more(costs: list[ServedCost], without: list[ServedCost]) -> list[ServedCost]:
     pairs = zip(costs, without, strict=True)
-    return [Served(a.sample - b.sample, a.turn - b.turn) for a, b in pairs]
+    return [ServedCost(a.sample - b.sample, a.turn - b.turn) for a, b in pairs]
 
 
-def _row(name: str, costs: list[Served]) -> tuple[str, ...]:
+def _row(name: str, costs: list[ServedCost]) -> tuple[str, ...]:
     """Return a row of the table. A line for a plotter has only the first features."""
     last = FEATURES.index(SHOWN) if name == "LINE" else -1
     each = (costs[last].sample - costs[0].sample) / (FEATURES[last] - FEATURES[0])

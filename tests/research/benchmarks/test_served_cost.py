@@ -10,7 +10,7 @@ from script_support import run
 
 from microshrub_host.boards import board_files, counted_times, emulated_boards
 from microshrub_research.benchmarks import served_cost
-from microshrub_research.benchmarks.served_cost import BOARD, LIKE, Served
+from microshrub_research.benchmarks.served_cost import BOARD, LIKE, ServedCost
 
 FEATURES = 5  # between the counted ones
 
@@ -60,7 +60,7 @@ def test_a_real_learner_takes_longer_than_its_stub() -> None:
 
 
 def test_a_row_has_a_fixed_part_and_one_for_each_feature() -> None:
-    costs = [Served(100_000 + 1000 * n, 5_000) for n in served_cost.FEATURES]
+    costs = [ServedCost(100_000 + 1000 * n, 5_000) for n in served_cost.FEATURES]
     row = served_cost._row("LINK", costs)
     assert row == ("LINK", "103,000", "106,000", "114,000", "100,000", "1,000", "5,000")
     line = [*costs[:2], costs[1]]  # which has no more features than it shows
