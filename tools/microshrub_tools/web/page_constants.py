@@ -31,7 +31,7 @@ from ..board.program_switches import COLOURS
 from ..link import class_messages, messages
 
 FILE = Path(__file__).parents[2] / "web" / "src" / "shared.ts"
-_HEAD = "// What the simulator and the tools have, too: written by `make constants`.\n\n"
+_HEAD = "// Constants of the simulator and the tools; `make constants` writes this file.\n\n"
 _LINK = (
     *("HELLO", "SAMPLE", "LABELLED", "LABEL", "STATUS", "CONFUSION", "FINGERPRINT", "RESET"),
     *("CONFIGURATION", "ANOMALY", "REGRESSION", "QUERIES", "CLASSES"),
@@ -55,44 +55,53 @@ def _constants() -> Iterator[tuple[str, str, Any]]:
     """Yield each constant's name, with a type if TypeScript needs one, description, and value."""
     device: Any = loader.load("python").device
     codes = {name: getattr(device.link, f"_{name}") for name in _LINK}
-    yield "LINK", "Kinds of requests and answers, and codes of errors.", codes
+    yield "LINK", "The kinds of requests and answers, and the codes of errors.", codes
     frame = {
         name: getattr(device.frames, name.upper()) for name in ("version", "header", "trailer")
     }
-    yield "FRAME", "Of the link: its version, and the bytes around the payload.", frame
+    yield "FRAME", "The link's version, and a frame's bytes before and after the payload.", frame
     words = {each.__name__: [field.name for field in fields(each)] for each in _WORDS}
-    yield "WORDS", "The names of the words in an answer.", words
-    yield "CLASS_REQUESTS", "What a request about classes begins with.", class_messages.REQUESTS
-    yield "UNKNOWN", "Stands for a label that is not known.", messages.UNKNOWN
-    yield "COUNTS", "Of the confusion matrix in an answer, at most.", device.link._ROW
-    yield f"ARCHITECTURES: {_TEXTS}", "By their numbers in a board's MicroPython.", ARCHITECTURES
+    yield "WORDS", "The names of the words in an answer, in their order.", words
+    yield "CLASS_REQUESTS", "The first byte of a request about classes.", class_messages.REQUESTS
+    yield "UNKNOWN", "The code of an unknown label.", messages.UNKNOWN
+    yield "COUNTS", "The most counts of the confusion matrix in one answer.", device.link._ROW
+    yield f"ARCHITECTURES: {_TEXTS}", "Architectures, by number in MicroPython.", ARCHITECTURES
     yield f"RP2_ADC: {_NUMBERS}", "The analog pins of RP2040 and RP2350.", RP2_ADC
     flags = companion_flags()
-    yield f"COMPANION_FLAGS: {_by_name('string')}", "Options, by names in config.json.", flags
-    yield f"PIXEL_COLOURS: {_by_name(_NUMBERS)}", "Red, green and blue of a NeoPixel.", COLOURS
-    yield f"KEY_NUMBERS: {_by_name('number')}", "Of a USB keyboard.", KEYS
-    yield f"PROJECT_KEYS: {_TEXTS}", "Of microshrub.toml.", tuple(project_file.KEYS)
+    yield (
+        f"COMPANION_FLAGS: {_by_name('string')}",
+        "The companions' options, by name in config.json.",
+        flags,
+    )
+    yield (
+        f"PIXEL_COLOURS: {_by_name(_NUMBERS)}",
+        "Red, green and blue of a NeoPixel's colours, by name.",
+        COLOURS,
+    )
+    yield f"KEY_NUMBERS: {_by_name('number')}", "The numbers of a USB keyboard's keys.", KEYS
+    yield f"PROJECT_KEYS: {_TEXTS}", "The keys of microshrub.toml.", tuple(project_file.KEYS)
     yield f"PROJECT_COMMANDS: {_TEXTS}", "The sections of microshrub.toml.", project_file.COMMANDS
     limits = {
         **{"features": MAX_FEATURES, "classes": MAX_CLASSES, "warmup": WARMUP},
         **{"categories": MAX_CATEGORIES, "declared": MAX_DECLARED},
         **{"line": LONGEST_LINE, "start": LOOKED_AT},
     }
-    yield "LIMITS", "Of a stream, of a column of texts, and of a file in bytes.", limits
-    yield f"MISSING_CELLS: {_TEXTS}", "Cells without a value.", sorted(MISSING_CELLS)
+    yield "LIMITS", "Limits of a stream, of a column of texts, and of a file in bytes.", limits
+    yield f"MISSING_CELLS: {_TEXTS}", "Cells that have no value.", sorted(MISSING_CELLS)
     kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
     yield (
         "FILE_KINDS: readonly (readonly [pattern: string, what: string, remedy: string])[]",
-        "How files begin that are no CSV, a character for each byte; what they are; what to do.",
+        "Starts of files other than CSV, a character a byte; kinds; advice, or pandas' readers.",
         kinds,
     )
     yield (
         "TELLTALE_NAMES: readonly (readonly [pattern: string, what: string])[]",
-        "Names of columns that give the answer away, and what these are.",
+        "Names of columns that may give the label away, and their meaning.",
         [(pattern.pattern, what) for pattern, what in TELLTALE_NAMES],
     )
-    yield "BOOT", "How lines of a board that starts begin.", log_lines.BOOT_LINE.pattern
-    yield "PROMPT", "How lines of MicroPython's prompt begin.", log_lines.PROMPT_LINE.pattern
+    boot, prompt = log_lines.BOOT_LINE.pattern, log_lines.PROMPT_LINE.pattern
+    yield "BOOT", "The beginnings of lines that a board prints when it starts or crashes.", boot
+    yield "PROMPT", "The beginnings of lines that belong to MicroPython's prompt.", prompt
 
 
 def _by_name(value_type: str) -> str:
