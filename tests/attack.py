@@ -2,9 +2,9 @@
 
     python tests/attack.py --seed 1 [--quick] [--jobs 2]
 
-A line of the table is a command that repeats its attack, printed when the attack has ended. The
-attacks share the cores, the longest one first. One more than the number of cores runs at a time,
-as many of them wait for a board or a server. Exits with 1 if an attack succeeded.
+Each row of the table has the command that repeats its attack, and is printed when the attack has
+ended. The attacks share the cores, the longest one first. One more than the number of cores runs
+at a time, as many of them wait for a board or a server. Exits with 1 if an attack succeeded.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def run(command: str, limit: float) -> tuple[str, str, float]:
 
 
 def line(attack: Attack, command: str, limit: float) -> tuple[bool, str]:
-    """Run an attack; return whether it failed as expected, and its line of the table."""
+    """Run an attack; return whether it was withstood, and its row of the table."""
     if not (ROOT / attack.needs).exists():
         return True, f"| {attack.name} | 0 | left out: `make web` first | 0 | `{command}` |"
     wrong, tries, seconds = run(command, limit)

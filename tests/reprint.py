@@ -76,7 +76,7 @@ def _shape(line: str) -> str:
 
 
 def main() -> int:
-    """Write the pages in which a figure has changed; return the exit code."""
+    """Update the figures of the pages; return the exit code."""
     for name in [*PAGES, *FIGURES]:
         print(name)
         with tempfile.TemporaryDirectory() as folder:

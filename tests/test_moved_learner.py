@@ -1,4 +1,4 @@
-"""A user's learner moves into the library: it takes its file, and one line in learners.py."""
+"""A user's learner moves into the library with its file and one line in learners.py."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ NAMED = {
 }
 
 
-def test_there_are_forty_mutants_of_all_packages() -> None:
+def test_there_are_at_least_forty_mutants_in_many_files() -> None:
     assert len(MUTANTS) >= 40
     assert len({mutant.file for mutant in MUTANTS}) >= 25
     for file, name in NAMED.items():

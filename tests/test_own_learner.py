@@ -27,7 +27,7 @@ SAMPLES = 400
 
 @pytest.fixture(autouse=True)
 def registered_learner(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Registers the learner, and removes it after the test."""
+    """Register the learner, and remove it after the test."""
     monkeypatch.setenv(library_files.VARIABLE, "")
     with registered_learners_forgotten():
         learners.register("Majority", FILE)
@@ -236,7 +236,7 @@ def test_the_command_line_in_another_process_has_the_learner(data: Path) -> None
         (f"{FILE}:Minority", "there is no class Minority in"),
     ],
 )
-def test_a_file_without_a_learner_is_refused(
+def test_an_entry_without_a_learner_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], entry: str, words: str
 ) -> None:
     monkeypatch.setenv(library_files.VARIABLE, entry)

@@ -60,7 +60,7 @@ def test_the_examples_work(api: ModuleType) -> None:
     assert not outcome.failed
 
 
-def test_a_wrong_name_has_the_error_message_of_the_command_line() -> None:
+def test_a_wrong_name_is_a_user_error() -> None:
     with pytest.raises(microshrub_host.UserError, match="Did you mean shrub"):
         budget("schrub", "rpi_pico", features=2, classes=2)
     with pytest.raises(microshrub_host.UserError, match=r"^dept .* thicket"):

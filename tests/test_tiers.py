@@ -21,7 +21,7 @@ def test_the_folders_and_files_of_the_tiers_exist(pytestconfig: pytest.Config) -
 
 @pytest.mark.long
 def test_xdists_workers_run_the_fast_tier_alone() -> None:
-    """A test of the page is not a fast one, so none is run."""
+    """The selected test is of the tier `page`, so none is run."""
     command = [sys.executable, "-m", "pytest", "-q", "-n1", "-p", "no:cacheprovider"]
     command += ["-k", "test_the_pictures_do_not_share_ids"]
     rooms = ("host/api", "host/boards", "host/cli", "host/evaluation", "host/models")

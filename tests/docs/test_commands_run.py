@@ -34,7 +34,7 @@ def missing_programs(page: Path) -> str:
 
 @contextlib.contextmanager
 def served(command: str, folder: Path, output: Path) -> Iterator[None]:
-    """Run a command that the page runs in another terminal, from its first output on."""
+    """Run a command that the page runs in another terminal; wait until it says that it runs."""
     words = words_of(command)
     with output.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=out)
@@ -162,7 +162,7 @@ def test_the_commands_run_one_after_the_other(
 def test_the_example_also_works_for_an_esp32(
     tmp_path: Path, here: Run, micropython_command: tuple[str, ...]
 ) -> None:
-    """The pins are the ESP32's; the thicket has room for 16 KB and more."""
+    """The pins are the ESP32's; the thicket has at least 16 KB."""
     on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
     on_esp32 |= {"15=": "13="}
     lines = commands(ROOT / "examples" / "gestures" / "README.md")

@@ -1,4 +1,4 @@
-"""The RAM that how-tos give for parts of a program is about the RAM that `budget` prints."""
+"""The RAM that how-tos give for parts of a program is close to the RAM that `budget` prints."""
 
 from __future__ import annotations
 

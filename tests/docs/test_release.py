@@ -17,7 +17,7 @@ else:
     import tomli as tomllib
 
 
-def test_the_version_has_one_source() -> None:
+def test_the_version_is_the_same_everywhere() -> None:
     version = loader.load("python").__version__
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     place = project["tool"]["hatch"]["version"]["path"]

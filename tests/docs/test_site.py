@@ -1,4 +1,4 @@
-"""The site builds without a warning, also about broken links, and the first page stays short."""
+"""The site builds without a warning, also about broken links; its pages are complete."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_no_code_is_cut_off(site: Path, chromium: Chromium) -> None:
 
 
 @pytest.mark.long
-def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
+def test_the_reference_has_every_public_name_and_the_main_commands(site: Path) -> None:
     import microshrub
     from microshrub_host.library import loader
 

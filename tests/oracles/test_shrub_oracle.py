@@ -342,8 +342,8 @@ def surprised(
     """Return an ensemble that has learned a sample which all its members predicted wrong, and the
     members before.
 
-    Members are fully grown on random labels, so their errors on the rest of the window are random,
-    too.
+    Members are fully grown on partly random labels, so that they also make random errors on the
+    rest of the window.
     """
     rng = rng_of(seed)
     x = rng.permutation(window)[:, None]

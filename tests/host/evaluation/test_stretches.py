@@ -53,7 +53,7 @@ def assert_whole(stretches: Stretches, draw: Draw) -> None:
 
 @pytest.mark.parametrize("shuffle", [None, 3])
 @pytest.mark.parametrize(("runs", "length"), [(40, 400), (6, 900), (2, 3000), (300, 50)])
-def test_no_reading_is_in_training_and_test_data(
+def test_no_reading_is_in_both_training_and_test_data(
     runs: int, length: int, shuffle: int | None
 ) -> None:
     stream = extract_features(recording(runs, length), SETTINGS, shuffle=shuffle)

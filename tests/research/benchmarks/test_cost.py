@@ -62,7 +62,7 @@ def test_a_count_is_the_same_each_time(stream: Stream) -> None:
     assert all(len(c.lines) == per_sample_growth.WINDOW and c.nanoseconds > 0 for c in first)
 
 
-def test_every_model_is_measured(stream: Stream) -> None:
+def test_shrubs_are_measured_too(stream: Stream) -> None:
     measured = per_sample_growth.measure(stream, "shrub", SHRUB, [50, 3000])
     assert measured[-1].progress["trees_used"] > 0
     assert min(measured[-1].lines) > 0

@@ -31,7 +31,7 @@ def test_worse_figures_are_reported() -> None:
     assert re.search(r"89 .* 1\.1 % .* 90", wrong)
 
 
-def test_a_later_line_counts_and_has_a_reason() -> None:
+def test_the_last_line_counts_and_needs_a_reason_if_it_is_worse() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
     assert not complaints(lines, {SPEED: 1200})
     (complaint,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})

@@ -17,7 +17,7 @@ pytest.importorskip("sklearn", reason="needs the extra bench")
 
 
 @pytest.mark.parametrize("name", SENSED)
-def test_a_recording_looks_like_a_sensors(name: str) -> None:
+def test_a_recording_has_16_bit_readings_of_all_classes(name: str) -> None:
     world, stream = SENSED[name], sensed(name, 1, 2)
     assert np.array_equal(stream.values, np.rint(stream.values))
     assert np.abs(stream.values).max() < 32768
@@ -30,7 +30,7 @@ def test_a_recording_looks_like_a_sensors(name: str) -> None:
     assert not np.array_equal(sensed(name, 2, 2).values[:100], stream.values[:100])
 
 
-def test_no_reading_is_in_training_and_test_data() -> None:
+def test_no_reading_is_in_both_training_and_test_data() -> None:
     recording = sensed("gestures", 1)
     made = extract_features(recording, "window=64 hop=16 statistics=mean")
     taught, unseen = features._parts(recording, made, 64)

@@ -73,7 +73,7 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     assert all(50 < float(word.strip("*")) <= 100 for word in rows["sea_a"])
 
 
-def test_unknown_sizes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_size_that_is_not_a_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["benchmark", "field", "--bytes", "4k"]) == 2
     assert "--bytes has to be" in capsys.readouterr().err
 
@@ -86,8 +86,8 @@ def test_unseen_streams_change_half_way(name: str) -> None:
     assert (stream.values[24_999] != stream.values[0]).any()
 
 
-def test_an_interrupted_table_continues(tmp_path: Path) -> None:
-    """Stored cells are not measured again, except after a timeout with a longer time limit now."""
+def test_stored_cells_are_not_measured_again(tmp_path: Path) -> None:
+    """With another model and another seed, only the cells of these are added."""
     words = ["benchmark", "field", "--streams", "sea_a", "--limit", "400", "--bytes", "4096"]
     words += ["--peers", "nochange", "--keep", str(tmp_path), "--output", str(tmp_path / "a.md")]
     assert main(words) == 0

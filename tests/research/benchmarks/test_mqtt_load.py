@@ -44,7 +44,7 @@ def test_every_message_of_every_board_arrives(load: MqttLoad) -> None:
 
 
 @needs_broker
-def test_boards_send_a_state_per_minute_and_each_change(load: MqttLoad) -> None:
+def test_boards_send_a_state_each_minute_and_at_each_change(load: MqttLoad) -> None:
     """Each change sends an event and a state, after which the minute starts again."""
     changes = BOARDS * MINUTES // 2
     assert load.lived.events == pytest.approx(changes, abs=BOARDS)

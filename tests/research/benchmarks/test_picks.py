@@ -50,7 +50,7 @@ def test_no_two_rows_have_the_same_name() -> None:
     assert {pick.stream for pick in PICKS} == set(CHOSEN)
 
 
-def test_a_row_equals_simulates_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_has_the_figures_of_simulate(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMMAND, "--streams", "sea_a", "--limit", "2000"]) == 0
     output = capsys.readouterr().out
     stream = open_stream("synth:sea_a", limit=2000)
@@ -82,7 +82,7 @@ def test_the_lead_is_over_the_better_rival_and_a_failure_is_reported() -> None:
     assert small_memory.accuracy_row(pick, cells, True)[-2:] == ("SRP time limit of 3 s", "+3.50")
 
 
-def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
+def test_missing_files_are_reported_and_a_run_without_streams_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*COMMAND, "--streams", "elec,wisdm", "--data", str(tmp_path)]) == 2

@@ -14,7 +14,7 @@ from microshrub_tools.cli.main import main
 
 
 @pytest.mark.parametrize("name", CONCEPTS)
-def test_two_concepts_take_turns_and_continue(name: str) -> None:
+def test_two_concepts_take_turns_and_continue_with_new_samples(name: str) -> None:
     sets = opener(None)
     made = lesson(name, sets, 300)
     first, second = map(sets, CONCEPTS[name])
@@ -27,7 +27,7 @@ def test_two_concepts_take_turns_and_continue(name: str) -> None:
     assert made.answers.tolist() == made.labels.tolist()
 
 
-def test_the_command_prints_each_visit(tmp_path: Path) -> None:
+def test_the_page_has_each_visit(tmp_path: Path) -> None:
     page = tmp_path / "recurring.md"
     words = ["benchmark", "recurring", "--streams", "agrawal", "--bytes", "16384"]
     words += ["--peers", "NaiveBayes", "--seeds", "2", "--length", "200"]
@@ -43,7 +43,7 @@ def test_the_command_prints_each_visit(tmp_path: Path) -> None:
     assert figures[0].min() > 50
 
 
-def test_a_visit_is_at_least_as_long_as_its_printed_part(
+def test_a_visit_shorter_than_its_printed_part_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["benchmark", "recurring", "--length", "99"]) == 2

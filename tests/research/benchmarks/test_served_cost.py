@@ -52,7 +52,7 @@ def test_the_estimate_matches_the_counted_program(
     assert counted.turn < counted.sample / 2
 
 
-def test_a_real_learner_takes_longer_than_its_stub() -> None:
+def test_with_a_real_learner_a_sample_takes_longer() -> None:
     program = served_cost.program_of(FEATURES, False)
     assert served_cost.count(program, "native", stub=False).sample > 1.1 * estimated(
         False, "native", {}

@@ -125,7 +125,7 @@ def test_another_unit_follows_the_first_one_or_is_alone() -> None:
         assert made.answers.tolist() == labels[2500:3500].tolist()
 
 
-def test_the_first_samples_have_labels_and_tables_are_shuffled() -> None:
+def test_a_stream_gives_its_first_samples_and_a_table_is_shuffled() -> None:
     made = lesson("first", "Phishing", "first 100")
     assert made.prequential
     assert made.values.tolist() == SETS("Phishing").values[:100].tolist()
@@ -135,8 +135,8 @@ def test_the_first_samples_have_labels_and_tables_are_shuffled() -> None:
     assert digits[0].labels.tolist() != digits[1].labels.tolist()
 
 
-def test_every_test_has_lessons_in_all_its_ways() -> None:
-    """Only tests without files run; streams have 200 samples at most."""
+def test_every_way_of_a_test_gives_a_lesson() -> None:
+    """Only sets without files are used, with at most 200 samples of a stream."""
     for letter, test in TESTS.items():
         name = next((n for n in test.names if n in ("wine", "sea_a", "Phishing")), test.names[-1])
         if letter in ("A", "G"):  # these need more samples
@@ -158,7 +158,7 @@ def test_every_learner_learns_an_easy_lesson(learner) -> None:
 
 
 def test_on_unseen_groups_a_thicket_beats_neighbours_and_naive_bayes() -> None:
-    """A thicket is about as accurate as a batch forest, on people, days and rooms,
+    """A thicket is at most 2 points behind a batch forest, on people, days and rooms,
     with two draws each.
     """
     shown = {"thicket": thicket(65536)} | {
@@ -247,7 +247,7 @@ def test_stored_figures_of_other_lessons_are_refused(
         (["--seeds", "0"], "--seeds has to be at least 1"),
     ],
 )
-def test_unknown_names_are_refused(
+def test_wrong_options_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["benchmark", "teach", *words]) == 2

@@ -42,7 +42,9 @@ def accuracy_of_river(stream: Stream) -> float:
         ("synth:sea_a", 20_000),
     ],
 )
-def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> None:
+def test_vfdt_is_at_most_slightly_less_accurate_than_rivers(
+    source: str, limit: int | None
+) -> None:
     stream = stream_of(source, limit)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     ours = prequential.evaluate(stream, "hoeffding", shape | {"leaf": "nba"} | LARGE)
@@ -51,7 +53,7 @@ def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> 
 
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
+def test_efdt_makes_far_fewer_errors_than_vfdt(seed: int, leaf: str) -> None:
     """EFDT makes at most two thirds of VFDT's errors in 20,000 samples of a stationary stream."""
     stream = open_stream(f"synth:random_tree_5_2_{seed}", limit=20_000)
     codes, labels = stream.values.astype(int) * 65535, stream.labels

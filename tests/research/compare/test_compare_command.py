@@ -195,7 +195,7 @@ def test_a_label_budget_holds_for_all_learners(
     assert every[0]["accuracy"] > mine["accuracy"]
 
 
-def test_a_limit_of_bytes_that_holds_is_no_error(
+def test_a_learner_within_the_limit_of_bytes_runs(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     ours = ["--ours", "hoeffding depth=3", "--peers", "none"]

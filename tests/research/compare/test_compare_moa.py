@@ -54,7 +54,7 @@ def test_without_java_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
 
 @needs_moa
-def test_moas_learners_equal_capymoas() -> None:
+def test_moas_naive_bayes_equals_capymoas() -> None:
     cell = next(compare([PEERS["moa:NaiveBayes"]], make_stream(1500)))
     assert not cell.failure
     assert cell.model_bytes_by == "measureByteSize"
@@ -104,8 +104,8 @@ def test_all_of_moas_learners_run() -> None:
 
 
 @needs_moa
-def test_capymoas_shrubs_have_our_depth() -> None:
-    """The set of speed has these shrubs; a grown tree has their depth."""
+def test_capymoas_shrubs_run_with_our_settings() -> None:
+    """The set of speed has these shrubs next to ours."""
     contender = speed_set.speed_rows()["shrubs"]["capymoa"]
     cell = next(compare([contender], make_stream(120)))
     assert (cell.failure, cell.samples, cell.model_bytes) == ("", 120, None)
@@ -115,7 +115,7 @@ def test_capymoas_shrubs_have_our_depth() -> None:
 
 
 @needs_moa
-def test_an_ensemble_without_a_sample_has_sizes_and_shapes() -> None:
+def test_trees_and_ensembles_have_sizes_and_trees_alone_have_shapes() -> None:
     wanted = [PEERS[name] for name in ("moa:ARF", "moa:HoeffdingTree")]
     cells = {cell.name: cell for cell in compare(wanted, make_stream(400), sizes=4, limit=120)}
     assert all(not cell.failure for cell in cells.values())

@@ -115,7 +115,7 @@ def test_a_learner_that_diverges_is_reported() -> None:
         (["--label", "fan"], "--label is for classes"),
     ],
 )
-def test_bad_input_is_refused_before_anything_runs(
+def test_bad_input_is_refused(
     heat: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["compare", str(heat), "--target", "warm", *words]) == 2

@@ -83,7 +83,7 @@ def test_the_page_has_the_figures_of_the_json(data: Path, tmp_path: Path) -> Non
     assert ["learner", data.name, "synth:sea_a"] in parsed.rows
 
 
-def test_a_wrong_target_is_refused_before_the_run(
+def test_a_wrong_path_of_the_page_is_refused_before_the_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert run("compare", tmp_path / "none.csv", "--html", tmp_path / "no" / "r.html") == 2
@@ -118,7 +118,7 @@ def test_failures_are_in_the_page() -> None:
     assert parsed.tags.count("svg") == 1, "no accuracy by bytes"
 
 
-def test_the_best_are_bold_and_the_front_is_in_the_caption() -> None:
+def test_the_best_figures_are_bold() -> None:
     stream = make_stream(100)
     cells = [
         Cell(

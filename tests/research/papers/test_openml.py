@@ -187,7 +187,7 @@ def test_streams_are_found_by_name(
     assert streams["elec"].open(None).class_names == ("a", "b")
 
 
-def test_an_unreachable_server_is_asked_once(
+def test_streams_of_an_unreachable_server_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))

@@ -73,7 +73,7 @@ def test_the_signed_rank_test_equals_scipys(differences: list[int]) -> None:
     assert p_value == pytest.approx(expected)
 
 
-def test_equal_ranks_equal_the_case_by_hand() -> None:
+def test_tied_differences_equal_the_cases_by_hand() -> None:
     """Ranks 1.5, 1.5 and 3 are all positive: one of eight combinations of signs, in each tail."""
     assert ranks.signed_rank(np.array([2.0, 2, 5, 0])) == pytest.approx(2 / 8)
     assert ranks.signed_rank(np.array([2.0, -2, 5])) == pytest.approx(2 * 3 / 8)
@@ -135,7 +135,7 @@ def test_too_few_methods_or_data_sets_are_refused(shape: tuple[int, int]) -> Non
         ranks.compare_ranks(["a"] * shape[1], np.zeros(shape))
 
 
-def test_the_diagram_has_every_method_at_its_rank() -> None:
+def test_the_diagram_has_every_method_with_its_rank() -> None:
     comparison = ranks.compare_ranks(NAMES, DEMSAR)
     (axes,) = draw_ranks(comparison, "C4.5").axes
     texts = [text.get_text().strip() for text in axes.texts]

@@ -150,7 +150,9 @@ def test_the_extents_name_known_streams(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_synthetic_streams_can_be_opened(name: str, tmp_path: Path) -> None:
+def test_synthetic_streams_can_be_opened_and_each_method_has_configurations(
+    name: str, tmp_path: Path
+) -> None:
     experiment = load_experiment(name)
     sources, notes = experiment.find(experiment.streams, tmp_path)
     assert sources
@@ -167,7 +169,7 @@ def test_all_synthetic_streams_can_be_opened(name: str, tmp_path: Path) -> None:
         assert len({c.name for c in method.contenders}) == len(method.contenders)
 
 
-def test_all_methods_of_a_paper_exist() -> None:
+def test_methods_of_each_paper_exist() -> None:
     wanted = {
         "regularized": {"HT", "HT-REG", "HAT", "HAT-REG", "river HT", "river HAT"},
         "efdt": {"VFDT", "EFDT", "VFDT mc", "EFDT mc", "river VFDT", "river EFDT"},
