@@ -91,7 +91,7 @@ def _constants() -> Iterator[tuple[str, str, Any]]:
     kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
     yield (
         "FILE_KINDS: readonly (readonly [pattern: string, what: string, remedy: string])[]",
-        "Starts of files other than CSV, a character a byte; kinds; advice, or pandas' readers.",
+        "Files other than CSV: start, a character a byte; kind; and advice, or pandas' reader.",
         kinds,
     )
     yield (
