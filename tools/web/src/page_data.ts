@@ -76,8 +76,8 @@ export interface Learner {
   readonly asks_two_valued: boolean; // whether it takes a list of the features with two values
   readonly grows: boolean; // whether its ranges begin with the first sample, and grow
   readonly options: readonly Option[];
-  readonly modules: readonly string[]; // of a program with such a learner, for any processor
-  readonly motion_modules: readonly string[]; // of a program with a motion sensor
+  readonly modules: readonly string[]; // modules of a program with the learner, for any processor
+  readonly motion_modules: readonly string[]; // modules of a program with a motion sensor
 }
 
 /** The simulator's result when the page was built. */

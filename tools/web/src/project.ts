@@ -1,10 +1,11 @@
 // A project: a model's file with the recordings in it. The page opens it again, and `simulate`,
 // `build` and `show` read the same file.
+//
 // Besides the contents of a model's file, it has
 //   recording.csv  the samples with their classes, which the simulator learns
-// gestures.json  the sensor, the board, the classes' thresholds and switches, and each recording's
-// readings and samples in base64 The shape of readings is known for a sensor of this page; for a
-// board's sensor, it is in config.json.
+//   gestures.json  the sensor, the board, the classes' thresholds and switches, and each recording's
+//                  readings and samples in base64
+// The shape of readings is known for a sensor of this page; for a board's sensor, it is in config.json.
 
 import type { Kept } from "./learning/autosave";
 import type { Gestures } from "./learning/gestures";

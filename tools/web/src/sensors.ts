@@ -54,7 +54,7 @@ interface Feeler {
   stop(): void;
 }
 
-/** Readings at the clock's rate, however rarely a busy page reads them. */
+/** Readings at a fixed rate by the clock, however rarely a busy page reads them. */
 class Sampled implements Sensor {
   lost = 0;
   private begin: number | null = null; // time of the first read

@@ -7,7 +7,7 @@ import { ImageError, type Chip } from "./esp_image";
 import { md5 } from "./md5";
 
 const ROM_RATE = 115_200; // bits a second, at which the ROM begins
-const RATE = 460_800; // a rate of almost every USB-to-UART chip
+const RATE = 460_800; // a rate that almost every USB-to-UART chip supports
 const RESET = 100; // milliseconds
 const SET_PARAMETERS = 0x0b; // SPI_SET_PARAMS, which esptool-js does not have
 const [BLOCK, SECTOR, PAGE, STATUS] = [0x10000, 0x1000, 0x100, 0xffff]; // the same for all such flash chips

@@ -8,7 +8,7 @@ interface Serial {
   requestPort(): Promise<Device>;
 }
 
-const serial = (navigator as unknown as { serial?: Serial }).serial; // missing in the types
+const serial = (navigator as unknown as { serial?: Serial }).serial; // missing in TypeScript's types
 
 export function hasSerial(): boolean {
   return serial !== undefined;

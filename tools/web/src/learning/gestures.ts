@@ -109,12 +109,12 @@ export class Gestures {
   }
 
   set label(label: number | null) {
-    if (!this.played.length) this.takeDue(); // they belong to the former label, and a slow computer reads late
+    if (!this.played.length) this.takeDue(); // these readings belong to the former label, as a slow computer reads late
     this.played = [];
     this.exam = null;
     this.current = label === null ? null : { label, readings: [], rows: [] };
     if (this.current) this.recordings.push(this.current);
-    else this.work(); // everything may be learned already, and no reading may follow
+    else this.work(); // in case everything is learned already, and no reading follows
   }
 
   /** Start an exam, which asks for each class once more. */

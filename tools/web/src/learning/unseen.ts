@@ -46,7 +46,7 @@ export class Unseen {
   private result: Standing | null = null;
   private run = 0; // the newest run; earlier ones were given up
 
-  /** `classes` returns their number; `start` makes a fresh learner; `changed` is called when the standing changes. */
+  /** `classes` returns the number of classes; `start` makes a fresh learner; `changed` is called when the standing changes. */
   constructor(
     private readonly classes: () => number,
     private readonly start: () => Promise<Engine>,
@@ -121,7 +121,7 @@ export async function unseenOf(
   return figures;
 }
 
-/** Return the figures of one draw on a sample of a long stream, of a size for some seconds; null if given up. */
+/** Return the figures of one draw on a sample of a long stream's rows, as many as take some seconds; null if the run was given up. */
 export async function glanceAt(
   engine: Engine,
   stream: Stream,

@@ -8,7 +8,7 @@ import type { SensorSettings } from "./sensor_settings";
 
 const THIS_IS_NORMAL = 2; // in a request ANOMALY
 const HIGH = 2 ** 29; // the weight of a sum's high word
-const MOST_CLASSES = 32; // up to which a board keeps a confusion matrix
+const MOST_CLASSES = 32; // classes up to which a board keeps a confusion matrix
 
 /** The part of config.json that is shown, or that describes the values. */
 export interface Configuration {

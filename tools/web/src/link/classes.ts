@@ -23,7 +23,7 @@ export class Classes {
 
   constructor(private readonly link: BoardLink) {}
 
-  /** The names of all classes; a merged class has the name of the other. */
+  /** The names of all classes; a merged class has the name of the class that it was merged into. */
   get names(): string[] {
     return this.states.map((state, i) => this.states[state.standsFor]!.name || `spare ${i + 1}`);
   }

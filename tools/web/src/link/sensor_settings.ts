@@ -29,7 +29,7 @@ const everyOf = (sensor: SensorSettings): readonly SensorSettings[] => sensor.se
 /** No sensor: samples come over the line. */
 export const SERIAL: SensorSettings = { kind: "serial" };
 
-/** Return whether this page has all files for a program with the sensor; a user's own file is missing. */
+/** Return whether this page has all files for a program with the sensor: false for a user's own sensor. */
 export function isKnown(sensor: SensorSettings, kinds: readonly SensorKind[]): boolean {
   return everyOf(sensor).every((each) => kinds.some(({ config }) => isOfKind(each, config)));
 }

@@ -7,7 +7,7 @@ import { DataError, readByCommand } from "./data_error";
 const [LF, CR] = [10, 13];
 const NO_SIGNS = /[\x81\x8d\x8f\x90\x9d]/; // bytes that Windows-1252 has no sign for
 const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // read by the command with the extra `files`
-export const JSON_FILE = "a JSON file"; // which the page reads
+export const JSON_FILE = "a JSON file"; // the page reads JSON
 
 /**
  * Yield pieces of the text; `read` gets the number of bytes read. A line that is not UTF-8 is read as

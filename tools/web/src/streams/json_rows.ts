@@ -108,7 +108,7 @@ function namesOf(records: readonly Map<string, string>[]): string[] {
 const isSame = (cells: readonly string[], names: readonly string[]): boolean =>
   cells.length === names.length && cells.every((cell, place) => cell === names[place]);
 
-/** Return whether the first of these rows names the columns: it has no numbers where the others have. */
+/** Return whether the first of these rows names the columns: it has a text where the others have numbers. */
 function namesColumns([first, ...body]: readonly Row[]): boolean {
   const isOfNumbers = (place: number): boolean => isNumeric(body.map(({ cells }) => cells[place]!));
   return first!.cells.some((cell, place) => !isMissing(cell) && !isNumberLike(cell) && isOfNumbers(place));

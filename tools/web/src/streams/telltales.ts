@@ -5,7 +5,7 @@ import { TELLTALE_NAMES } from "../shared";
 import { texts } from "../texts";
 
 const STEPS = 16; // at least, of a column that only rises, or only falls
-const FEWEST = 30; // samples from which a column that matches the class does so by no chance
+const FEWEST = 30; // samples from which on a column that matches the class does not do so by chance
 const NEARLY = 0.95; // share of the samples of each class, and of each value
 
 /** Return a note on a column that gives the answer away; "" for any other. */

@@ -12,7 +12,7 @@ export function checkName(name: string, others: readonly string[]): void {
   if (isMissing(name)) throw new Error(texts.teach.noName(name));
 }
 
-/** Return a name that none of them has. */
+/** Return a name that is not among these. */
 export function freshName(names: readonly string[]): string {
   let number = names.length + 1;
   while (names.includes(texts.teach.classes.fresh(number))) number++;

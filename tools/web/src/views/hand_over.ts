@@ -44,7 +44,7 @@ export class HandOver {
 
   /**
    * `blank` is how a board gets MicroPython. `failed` gets the reason for an error; `sized` gives the
-    * learner another size, and returns the new model. `chosen` is called after a choice.
+   * learner another size, and returns the new model. `chosen` is called after a choice.
    */
   constructor(
     private readonly data: PageData,

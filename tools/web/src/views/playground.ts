@@ -320,7 +320,7 @@ export class Playground {
     if (goesOn()) this.unseen.textContent = text;
   }
 
-  /** Show a text that changes all the time, without a screen reader. */
+  /** Show a text that changes all the time, and keep it from screen readers. */
   private progress(text: string): void {
     this.tell(text);
     this.status.setAttribute("aria-live", "off");

@@ -20,7 +20,7 @@ export class SensorChoice {
 
   /**
    * `part` is the prefix of the fields' names, and `given` replaces some defaults. With `none`, the first
-    * choice is no sensor: samples come over the line.
+   * choice is no sensor: samples come over the line.
    */
   constructor(
     part: string,

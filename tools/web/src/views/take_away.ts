@@ -10,7 +10,7 @@ import { SensorChoice } from "./sensor_choice";
 import { howToWire } from "./sensor_fields";
 import { orWhyNot } from "./why_not";
 
-const PART = "program-"; // begins the names of its fields
+const PART = "program-"; // prefix of its fields' names
 const FILE = "page.mshrub";
 
 /** Make the buttons for a model, with the next steps for their files; `failed` gets the reason for an error. */
@@ -78,7 +78,7 @@ function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model
 
 /**
  * Make the buttons to flash the board, or to download its program, if it fits: the size is known for
-  * default options and a usual shape, `flash` is exact. `part` is the prefix of the buttons' names.
+ * default options and a usual shape, `flash` is exact. `part` is the prefix of the buttons' names.
  */
 export function ontoBoard(
   model: Model,
