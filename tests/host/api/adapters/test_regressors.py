@@ -105,6 +105,15 @@ def test_rivers_regressors_predict_as_simulate_does(name: str) -> None:
     assert errors[0] < 1.1 * errors[1], "it predicts during the warm-up, too"
 
 
+def test_predictions_have_the_decimals_of_the_targets() -> None:
+    data = stream()
+    rows, targets = data.columns[:, :2], (data.targets / 40).round()
+    whole = of_sklearn("Thicket").fit(rows, targets).predict(rows)
+    finer = of_sklearn("Thicket").fit(rows, 100 * targets).predict(rows) / 100
+    assert np.array_equal(whole, whole.round())
+    assert len(set(finer)) > len(set(whole))
+
+
 def test_a_target_that_changes_its_units_in_the_warm_up_is_learned() -> None:
     learner = of_river("Linear")
     for i in range(100):
