@@ -163,6 +163,19 @@ def test_a_project_can_be_written_from_options(capsys: pytest.CaptureFixture[str
     assert "--force" in capsys.readouterr().err
 
 
+def test_a_project_takes_the_words_that_build_takes() -> None:
+    sensors = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3", "--sensor", "adc", "pins=26"]
+    words = [*sensors, "--features", "window=64", "hop=16", "--label-pin", "15", "pressed=goes up",
+        "released="]  # fmt: skip
+    assert main(["init", "--board", "rpi_pico", *words]) == 0
+    build = parsed("build")
+    assert build.sensor == [["mpu6050", "scl=1", "sda=0", "axes=3"], ["adc", "pins=26"]]
+    assert parsed("simulate").features == ["window=64", "hop=16", "rate=100"]
+    assert build.label_pin == ["15", "pressed=goes up", "released="]
+    assert main(["init", "--board", "rpi_pico", *sensors, "--features", "--force"]) == 0
+    assert parsed("simulate").features == ["rate=100"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +41,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensor",
         action="append",
-        metavar="TEXT",
-        help=f'what the board reads, as in `build`, in one text: "{_MOTION}" (required)',
+        nargs="+",
+        metavar="KIND",
+        help=f"what the board reads, as in `build`: {_MOTION} (required)",
     )
     parser.add_argument("--data", metavar="FILE.csv", help="the recording (default recording.csv)")
     parser.add_argument(
         "--features",
-        metavar="TEXT",
-        help='features of windows of readings, as in `simulate`: "window=64 hop=16", or "" for '
-        "what suits the sensor (default: a reading is a sample)",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help="features of windows of readings, as in `simulate`: window=64 hop=16, or no words "
+        "for what suits the sensor (default: a reading is a sample)",
     )
     parser.add_argument(
-        "--label-pin", metavar="TEXT", help='a button: "15 pressed=walk released=" (default: none)'
+        "--label-pin",
+        nargs="+",
+        metavar="PIN",
+        help="a button: 15 pressed=walk released= (default: none)",
     )
     parser.add_argument(
         "--label-keys",
@@ -121,11 +126,12 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         sensors([text.split()], board)
         return text
 
-    descriptions = arguments.sensor or [
+    descriptions = [_text(words) for words in arguments.sensor or ()] or [
         _asked(asks, "--sensor", "Which sensor, at which pins?", _MOTION, check)
     ]
     sensor = sensors([each.split() for each in descriptions], board)
-    features, button, data = arguments.features, arguments.label_pin, arguments.data
+    data, button = arguments.data, _text(arguments.label_pin or ("",)) or None
+    features = None if arguments.features is None else _text(arguments.features)
     if asks and features is None and (sensor.rate or 0) >= 10:
         answer = input(f"Learn windows of its {sensor.rate:g} readings a second? [yes] ")
         features = "" if answer.strip().lower() in ("", "y", "yes") else None
@@ -151,6 +157,11 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         "label-keys": arguments.label_keys,
         "target": arguments.target,
     }
+
+
+def _text(words: Sequence[str]) -> str:
+    """Return an option's words as one text, which a user may also have given in quotes."""
+    return words[0] if len(words) == 1 else shlex.join(words)
 
 
 def _board(text: str) -> str:
