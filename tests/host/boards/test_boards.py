@@ -67,7 +67,7 @@ def test_a_shipped_board_is_plausible(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SHIPPED))
 def test_every_figure_of_a_shipped_board_has_a_source(name: str) -> None:
-    """There is a comment or a source in, or right above, each line with a figure."""
+    """There is a comment or a source in each line with a figure, or near it."""
     text = (ROOT / "boards" / f"{name}.toml").read_text(encoding="utf-8")
     lines = text.split("\n[")[0].splitlines()
     board = board_files.load(name)

@@ -190,7 +190,9 @@ def test_the_explanations_table_equals_the_commands_output(tmp_path: Path) -> No
 def test_a_sample_of_a_window_includes_the_features_energy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The battery lasts less long than without features."""
+    """Without learning, a sample takes more energy than one without features, by at least that of
+    the window.
+    """
     recording = tmp_path / "shakes.csv"
     rows = [f"{(7 * i) % 90},{'up' if i // 80 % 2 else 'down'}" for i in range(800)]
     recording.write_text("\n".join(["ax,label", *rows, ""]), encoding="utf-8")

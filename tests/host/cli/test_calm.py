@@ -118,7 +118,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("words", "meant"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_reported_in_two_lines(
+def test_a_mistake_is_reported_in_at_most_two_lines(
     words: list[str], meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

@@ -151,7 +151,7 @@ def test_a_source_that_is_not_a_file_is_refused(source: str) -> None:
 def test_look_agrees_with_simulate_on_each_kind_of_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Both commands print the same notes and errors, and the same number of rows."""
+    """`look` prints the error with which a file is refused, or the number of its rows."""
     for case in FILE_CASES:
         Path(case.name).write_bytes(case.data)
         code = main(["look", case.name])

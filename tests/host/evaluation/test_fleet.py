@@ -141,7 +141,9 @@ def test_workers_get_the_same_result(stream: str, capsys: pytest.CaptureFixture[
     assert fleet(stream, capsys, *options, "--jobs", "2") == fleet(stream, capsys, *options)
 
 
-def test_many_boards_share_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_boards_learn_from_each_other(
+    stream: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     result = fleet(stream, capsys, "--boards", "40", "--limit", "400")
     assert len(result["each"]) == 40
     assert result["together"] > result["alone"] + 10

@@ -51,7 +51,7 @@ def test_figures_follow_from_the_predictions(engine: str) -> None:
     assert [p.samples for p in result.history] == list(range(1, 401))
 
 
-def test_every_sample_counts_and_none_is_seen_before_it_is_predicted() -> None:
+def test_no_sample_is_seen_before_it_is_predicted() -> None:
     stream = make_stream()
     changed = Stream(
         stream.name, stream.values, stream.labels.copy(), stream.feature_names, stream.class_names

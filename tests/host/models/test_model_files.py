@@ -339,7 +339,7 @@ def test_a_device_file_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFix
     assert Path("/dev/full").is_char_device()
 
 
-def test_missing_values_keep_their_units(tmp_path: Path) -> None:
+def test_the_number_of_missing_values_is_saved(tmp_path: Path) -> None:
     stream = blobs()
     values = stream.values.copy()
     values[::7, 0] = np.nan

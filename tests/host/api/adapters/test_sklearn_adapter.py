@@ -35,7 +35,7 @@ def frame(count: int = 600) -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.mark.parametrize("model", list(ADAPTERS))
-def test_batches_are_as_accurate_as_one_fit(model: str) -> None:
+def test_two_batches_predict_like_one(model: str) -> None:
     x, y = frame()
     whole = ADAPTERS[model](window=16) if model == "shrub" else ADAPTERS[model]()
     parts = ADAPTERS[model](**whole.get_params())

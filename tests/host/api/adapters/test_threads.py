@@ -35,7 +35,7 @@ def by_many(ask: Callable[[], Any]) -> list[Any]:
 
 @pytest.mark.parametrize("more", [{}, {"guarantee": 90}, {"spare_classes": 2}])
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
-def test_classes_and_votes_are_the_same_in_threads(
+def test_probabilities_are_the_same_in_threads(
     more: dict[str, Any], copied: Callable[[Any], Any]
 ) -> None:
     rows, labels = blobs()

@@ -520,7 +520,7 @@ def test_ctrl_c_loses_no_finished_trial(
     capsys: pytest.CaptureFixture[str],
     scheduler: str,
 ) -> None:
-    """The continued search has one worker at once, with a cluster; that is quick."""
+    """The continued search uses a cluster whose worker has started already, to save time."""
     write(tmp_path / "made.csv", 2000)
     words = ["--bytes", "3000", "--trials"]
     with tuning(tmp_path, *words, "30") as process:
