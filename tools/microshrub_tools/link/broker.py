@@ -23,7 +23,7 @@ from . import certificate
 
 PORT, TLS_PORT = 1883, 8883
 _KEPT = 1 << 17  # bytes of a packet; the rest of a longer one is read and dropped
-_MOST_BYTES = 1 << 25  # of an answer to a request: packets of 100 classes by 8 boards
+_MOST_BYTES = 1 << 25  # bytes of an answer: packets of 100 classes by 8 boards
 _MOST_MESSAGES = 10_000  # messages retained at the topics of a request
 _MOST_ASKED = 20  # pings in a row that may bring more messages
 _MOST_SILENCES = 6  # a request may take this many times the broker's longest silence

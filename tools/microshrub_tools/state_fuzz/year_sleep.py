@@ -35,7 +35,7 @@ class YearSleep:
         self.samples = 0
         self._flash_us = 0
         self._visits = 0
-        self._counted_asleep = 0  # seconds of sleep that the program counted before the power went
+        self._counted_asleep = 0  # seconds of sleep that the program counted before power cuts
         self.sample_us = outside_learner_us(board, FEATURES, sensor=True) + _learner_us(board)
         self._sleep: Any = None
         self.start()

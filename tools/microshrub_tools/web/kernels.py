@@ -6,7 +6,7 @@ kernels; each takes integers and addresses. This file runs in the page, in Micro
 
 from array import array
 
-import machine_code  # type: ignore[import-not-found]  # of the worker
+import machine_code  # type: ignore[import-not-found]  # the worker's module
 from uctypes import addressof  # type: ignore[import-not-found]
 
 MYPY = False  # MicroPython has no typing; mypy takes this for true

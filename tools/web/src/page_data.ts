@@ -41,7 +41,7 @@ export type ProgramSettings = Readonly<Record<string, unknown>>;
 export interface WiredPins {
   readonly scl: number;
   readonly sda: number;
-  readonly pins: readonly number[]; // analog ones
+  readonly pins: readonly number[]; // analog pins
   readonly analog: number;
   readonly digital: number;
 }
@@ -72,7 +72,7 @@ export interface Option {
 
 export interface Learner {
   readonly key: string;
-  readonly learner_class: string; // its name
+  readonly learner_class: string; // the name of the class
   readonly asks_two_valued: boolean; // whether it takes a list of the features with two values
   readonly grows: boolean; // whether its ranges begin with the first sample, and grow
   readonly options: readonly Option[];

@@ -1,5 +1,5 @@
-// Whether the first row of a CSV file names its columns, as the simulator's streams/csv_rows.py
-// judges it.
+// Checks whether the first row of a CSV file names its columns, as the simulator's
+// streams/csv_rows.py does.
 
 import { texts } from "../texts";
 import { numberOf } from "./columns";

@@ -1,5 +1,5 @@
-// Decimal numbers of a stream to the raw integers that a quantizer takes: to the bit as the
-// simulator's streams/units.py does it. The tests compare the two.
+// Converts decimal numbers of a stream to the raw integers that a quantizer takes, with the same bits
+// as the simulator's streams/units.py. The tests compare the two.
 
 export const MISSING = -(2 ** 29);
 const RAW_MAX = 2 ** 29 - 1;

@@ -134,7 +134,7 @@ export class Playground {
 
   /** Drop the messages and results, as something else is chosen. */
   private forget(): void {
-    if (!this.streams) return; // while it is made
+    if (!this.streams) return; // while the playground is made
     this.showOptions();
     this.outdate();
   }
@@ -155,7 +155,7 @@ export class Playground {
   }
 
   private showOptions(): void {
-    if (!this.streams) return; // while it is made
+    if (!this.streams) return; // while the playground is made
     const size = this.streams.sample?.bytes[this.board.key] ?? this.board.bytes;
     this.options.show(this.learner, { [SIZE]: size });
   }
