@@ -141,7 +141,7 @@ def test_doubling_the_distance_adds_32() -> None:
     assert scores[1] - scores[0] in (31, 32)
 
 
-def test_the_largest_score_is_255_and_a_repeated_sample_has_0() -> None:
+def test_scores_are_at_most_255_and_a_repeated_sample_has_0() -> None:
     for features in (1, 256):
         for reach in (1, 32):
             anomaly = checked.AnomalyScore(features, window=3, reach=reach)

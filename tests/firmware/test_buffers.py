@@ -323,7 +323,7 @@ def test_a_saved_state_is_the_buffers_and_a_short_header(parameters: dict[str, A
 
 
 def board_script(states: list[tuple[str, bytes]]) -> str:
-    """Return a script that loads each state, feeds samples, hashes the results, and the state."""
+    """Return a script that loads states, feeds samples, and prints hashes and the last state."""
     rng = random.Random(6)
     rows = [[rng.randrange(65536) for _ in range(2)] for _ in range(12)]
     return f"""

@@ -184,7 +184,7 @@ def reboot(disk: Disk, **options: Any) -> Board:
 
 
 def save_some(disk: Disk, count: int) -> tuple[Board, States]:
-    """Return a board after this many saves, and its states at the last save; a fresh one for 0."""
+    """Return a board after this many saves, and its states at the last one (fresh after none)."""
     board = reboot(disk)
     saved = board.states
     for seed in range(count):
@@ -496,8 +496,7 @@ HOUR, DAY = 3600, 24 * 3600
 def due_at(
     checkpoint: Any, changes: Iterator[float], end: float, tick: float = 1.0
 ) -> list[float]:
-    """Return the seconds at which a checkpoint is due, polled once a tick; changes are in seconds,
-    too.
+    """Return the seconds at which a checkpoint is due, polled once a tick, given those of changes.
 
     The clock continues where it was; all saves succeed.
     """
@@ -609,7 +608,7 @@ def test_a_change_during_a_save_is_not_saved(disk: Disk) -> None:
     steps = checkpoint.steps()
     next(steps)
     checkpoint.note(9)
-    assert checkpoint.unsaved() == 9  # the last save's outcome is not known yet
+    assert checkpoint.unsaved() == 9  # the outcome of this save is not known yet
     for _ in steps:
         pass
     assert checkpoint.unsaved() == 2

@@ -227,7 +227,7 @@ def test_differs_matches_the_definition_in_floats() -> None:
 
 
 def long_runs() -> Any:
-    """A loop over add_bit: it maps (d, k, bits, returned) to the number of 1s returned."""
+    """Return a loop over add_bit, from (d, k, bits, returned) to the number of 1s returned."""
     add_bit = bare_kernel("adwin", "add_bit")
 
     def feed(d: tuple[Any, ...], k: int, bits: Bits, returned: Bits) -> int:

@@ -200,7 +200,7 @@ def test_log2_keeps_its_bound_anywhere(n: int) -> None:
 
 @pytest.mark.parametrize("top", range(30))
 def test_log2_keeps_its_bound_around_powers_of_two_and_between(top: int) -> None:
-    """Of the 16,384 values of every size, the bits below 17 hardly matter."""
+    """There are 16,384 values of each size; the lower bits of larger ones hardly matter."""
     assert fixed.log2(1 << top) == top << 14
     between = range(1 << top, 2 << top, max(1, (1 << top) >> 14))
     for n in (*between, (2 << top) - 1):

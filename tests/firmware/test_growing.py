@@ -208,7 +208,7 @@ def test_a_second_class_widens_an_early_range() -> None:
 @pytest.mark.parametrize("stuck", [32767, -RAW, 65535, RAW])
 @pytest.mark.parametrize("seen", [20, 100, 400, 3000])
 def test_a_sensor_that_is_unplugged_for_a_while_widens_nothing(stuck: int, seen: int) -> None:
-    """It gives one value again and again; the other values are separated as before."""
+    """The sensor gives one value again and again; the other values are separated as before."""
     rows = np.random.default_rng(0).integers(-300, 300, (seen, 1))
     rows = np.concatenate([rows, np.full((200, 1), stuck), rows])
     quantizer, keeper = learned(rows)
@@ -255,7 +255,7 @@ def test_a_range_grows_after_several_values_outside_in_a_row(seen: int, needed: 
 
 @given(st.integers(1, 2**28))
 def test_a_range_has_room_for_a_sixteenth_more_than_its_values(most: int) -> None:
-    """Its length is the shortest power of two with that room."""
+    """The range's length is the smallest power of two with that room."""
     quantizer, _ = learned(np.array([[0], [most]]))
     bits = {name: buffer for name, _, buffer in quantizer.buffers()}["growing.bits"][0]
     length = most + 1

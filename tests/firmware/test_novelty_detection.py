@@ -108,7 +108,7 @@ def test_the_rate_of_false_novelty_is_as_requested(period: int) -> None:
 
 
 def known(features: int = 6, window: int = 64) -> Any:
-    """Return a detector with two known classes, whose samples come in random order."""
+    """Return a detector with two known classes, whose samples alternate."""
     detector = loader.load("c").NoveltyDetector(features, 6, window=window)
     rng = np.random.default_rng(5)
     for k in range(300):

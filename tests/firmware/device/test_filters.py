@@ -14,7 +14,7 @@ from microshrub_host.simulation import feature_choice
 
 LIMIT = 2**15
 CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # as shares of the rate
-OFF = 3  # largest error of the loudest signals, in units of a reading; 1 for others
+OFF = 3  # largest error of the loudest signals, in units of a reading; 1 or 2 for others
 STATE = 2**28
 
 Readings = NDArray[np.int64]

@@ -215,7 +215,7 @@ def test_a_missing_frame_is_requested_once() -> None:
     assert again(device.feed(line(RESET, 6) + line(RESET, 3))) == [2]
     assert again(device.feed(line(RESET, 7))) == []
     assert again(device.feed(line(RESET, 60000))) == []
-    device.open()  # a program that requests the position is sent the request again, too
+    device.open()  # after another hello, a missing frame is requested again
     assert again(device.feed(line(RESET, 4))) == [2]
     assert device.app.calls == ["reset"]
 
@@ -305,7 +305,7 @@ def test_observations_are_sent_to_the_host_of_the_session() -> None:
     assert observed.number == 2
 
 
-def test_the_host_is_told_the_window() -> None:
+def test_answers_carry_the_window() -> None:
     device = Device(window=4).open()
     assert [device.feed(line(RESET, k))[0].credits for k in (1, 2)] == [4, 4]
     device.link.allow(1)
@@ -315,7 +315,7 @@ def test_the_host_is_told_the_window() -> None:
             device.link.allow(wrong)
 
 
-def test_layouts_that_several_files_contain() -> None:
+def test_layouts_in_several_files_agree() -> None:
     library = loader.load("python")
     frames, link = library.device.frames, library.device.link
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)

@@ -66,7 +66,7 @@ PARAMETERS = st.fixed_dictionaries(
         "regularization": st.sampled_from([1.0, 0.5]),
         "leaf": st.sampled_from(["mc", "nb", "nba"]),
         "bins": st.sampled_from([2, 3, 16]),
-        "adaptive": st.just(False),  # else subtrees would be replaced by the leaves' predictions
+        "adaptive": st.just(False),  # else the leaves' predictions decide which subtrees stay
     }
 )
 

@@ -1,4 +1,4 @@
-"""explain() prints the path that predict() takes, in the features' units."""
+"""explain() returns, as text, the path that predict() takes, in the features' units."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_shares(part: int, rest: int) -> None:
 def test_thresholds_separate_the_values_like_the_codes(
     wholes: list[int], places: int, offset: int, code: int
 ) -> None:
-    """The text of a threshold, read back as a float, separates values in the column's own unit."""
+    """A threshold's text as a float separates values in their unit if floats are fine enough."""
     values = np.array([[float(f"{offset + w / 10**places:.{places}f}")] for w in wholes])
     scale = Scale.fit(values)
     apart = float(np.spacing(np.abs(values)).max())  # from one float to the next

@@ -214,7 +214,7 @@ def test_an_inner_node_is_reviewed_every_2000_samples() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_depth_0_is_naive_bayes(seed: int) -> None:
-    """Prequential scores over the same bins, in float64, are within 2 e bits."""
+    """Each predicted class has a float64 score, in the same bins, within 2 e bits of the best."""
     features, classes, bins = 3, 4, 16
     e = (1 + 2 * features) * 6 / 16384
     rng = np.random.default_rng(seed)

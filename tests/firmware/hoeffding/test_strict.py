@@ -279,7 +279,7 @@ def test_the_first_split_is_permitted_and_all_are_recorded() -> None:
     assert not ask(model, 0, 20, 4000, hasty=False)  # a worse split
     assert ask(model, 0, 400, 10, hasty=True)  # a far better one
     fill(model, 0, [600, 1])
-    assert not ask(model, 0, 50, 9000, hasty=False)  # no longer uncertain
+    assert not ask(model, 0, 50, 9000, hasty=False)  # not uncertain enough
 
 
 @pytest.mark.parametrize("mute", [set(), {0}, {3, 4}, {5}, {1, 2, 3, 4, 5}])

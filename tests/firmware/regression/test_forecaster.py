@@ -16,7 +16,7 @@ MISSING = LIBRARY.MISSING
 
 
 class Echo:
-    """A companion of a forecaster that records each learned sample with its target."""
+    """A linear regressor, with a record of each learned sample and its target."""
 
     def __init__(self, features: int) -> None:
         self.pairs: list[tuple[list[int], int]] = []

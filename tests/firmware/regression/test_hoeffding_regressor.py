@@ -33,7 +33,7 @@ def drawn(seed: int, samples: int, spread: int = 20000) -> tuple[Any, Any]:
 def test_it_matches_the_tree_in_floating_point(
     seed: int, spread: int, parameters: dict[str, Any]
 ) -> None:
-    """With room for all nodes, splits come after the same samples, with the same means."""
+    """With room for all nodes, splits come after the same samples, and the means are the same."""
     codes, targets = drawn(seed, 1500, spread)
     targets[1000:] = targets[1000:][::-1]  # no feature predicts this part
     model = LIBRARY.HoeffdingRegressor(3, nodes=399, leaves=200, depth=30, **parameters)

@@ -46,7 +46,7 @@ def forecast(path: Path, name: str, horizon: int, seed: int = 3) -> NumberResult
 def test_it_is_hardly_ever_worse_than_the_last_value(
     tmp_path: Path, name: str, horizons: tuple[int, ...]
 ) -> None:
-    """With weights from errors alone, far forecasts could be right by chance: up to 14 % worse."""
+    """With weights from errors alone it would be up to 14 % worse, due to chance far ahead."""
     for horizon in horizons:
         runs = [forecast(tmp_path, name, horizon, seed) for seed in range(31, 37)]
         ratios = [run.errors.mae / run.nochange.mae for run in runs]
@@ -59,7 +59,7 @@ def test_it_is_hardly_ever_worse_than_the_last_value(
     [("power", 1, 0.4), ("power", 48, 0.6), ("transformer", 12, 0.6), ("spots", 48, 0.6)],
 )
 def test_seasons_are_found(tmp_path: Path, name: str, horizon: int, ratio: float) -> None:
-    """The errors are below these shares of NoChange's; without seasons, they would be larger."""
+    """Without seasons, the errors would be at least 0.41, 1.16, 0.76 and 0.66 of NoChange's."""
     run = forecast(tmp_path, name, horizon)
     assert run.errors.mae < ratio * run.nochange.mae
 

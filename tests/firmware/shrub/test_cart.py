@@ -428,7 +428,7 @@ def test_max_features_draws_useless_features_too(splitter: str, features: int) -
 
 
 def test_each_node_draws_its_own_features() -> None:
-    """Two children of a root with two equal features take all four pairs of features."""
+    """With one of two equal features drawn per node, a root's two children take all four pairs."""
     rows = np.array([[0, 0, 0], [0, 9, 9], [9, 0, 0], [9, 9, 9]]) * 100
     labels = np.array([0, 1, 2, 3])
     pairs = Counter()

@@ -97,8 +97,7 @@ def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
 def test_as_accurate_as_the_oracle(
     name: str, parameters: dict[str, Any], oracle_seeds: int, at_least: float
 ) -> None:
-    """The mean accuracy over three seeds is within half a point; at_least is near published
-    values.
+    """Mean accuracies of three seeds are within half a point; at_least is near published values.
 
     The oracle, which is slow, gets only the first samples of the stream.
     """

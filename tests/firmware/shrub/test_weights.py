@@ -225,7 +225,7 @@ def check_projection(weights: list[int], most: int) -> None:
     assert (held[:used] > 0).all()
     assert (held[used : len(weights)] == 0).all()
     assert (np.diff(held[1:used]) <= 0).all()
-    assert used == 1 or held[1] - held[0] < used  # heaviest first, without returned units
+    assert used == 1 or held[1] - held[0] < used  # heaviest first, but for returned units
     error = np.sort(np.abs(after - exact))
     assert (error[:-1] < 1).all()
     assert error[-1] < max(used, 1)

@@ -208,7 +208,7 @@ def test_a_board_passes_on_only_its_own_samples() -> None:
 
 
 def test_an_origin_is_forgotten_with_all_of_its_packets() -> None:
-    """Its packet at the broker is another one today, and no file is left of the first."""
+    """The origin's packet at the broker has changed since, and no file of the first is left."""
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     kitchen = Board(LIBRARY, ALL)
     attic.sharing.take(kitchen.packet("run", most=15))

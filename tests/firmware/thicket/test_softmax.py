@@ -86,4 +86,4 @@ def test_steps_are_rounded_to_the_nearest(classes: int) -> None:
         model.learn(row, int(rng.integers(classes)))
     weight = next(buffer for name, _, buffer in model.buffers() if name == "softmax.weight")
     sums = np.array(weight).reshape(classes, 4).sum(axis=0)
-    assert np.abs(sums).max() < 0.15 * samples  # rounded down: half of `samples`
+    assert np.abs(sums).max() < 0.15 * samples  # rounded down: half of `samples`, per class

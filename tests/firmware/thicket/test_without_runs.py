@@ -22,7 +22,7 @@ Draw = Callable[[np.random.Generator], NDArray[np.float64]]
 def taught_and_asked(
     rows: NDArray[Any], labels: NDArray[Any], seed: int, classes: int = 3
 ) -> tuple[float, float]:
-    """Return the accuracies on the last samples, block by block without labels, then with them."""
+    """Return the accuracies on the last samples, in percent: with labels, and without them."""
     raw, known = rows.astype(np.int32), labels.astype(np.uint8)
     shape = {"features": rows.shape[1], "classes": classes, "bytes": 65536, "seed": seed}
     unseen, taught = [], []
