@@ -12,7 +12,8 @@ up to 64 KB, the work grows with the bytes, and with features * classes; below 1
 assumed to be the same as with 10 features.
 
 `microshrub costs --features` counts the features of a window: the work of the transform and the
-statistics is about linear in the window's readings.
+statistics is about linear in the window's readings. A turn of the program's loop comes on top of
+each reading.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ LINK, SENSOR = (183_600, 4_470), (172_800, 5_790)
 CHECKPOINT = 29_400  # instructions less without checkpoints
 LINE = (67_900, 17_770)  # more for the plotter's line, which programs with a sensor print
 SHOWN = 6  # features in that line
+TURN = (78_000, 320)  # a turn with a reading, and more for each of its values
 USB_BYTE_US = 30.0
 _SENT = 22  # bytes of an answer
 _FRAME = 16  # bytes of a request, without the values
@@ -154,7 +156,7 @@ def _part_between(low: Pair, high: Pair, part: float) -> Pair:
 
 # Instructions for a reading, and for each of its values; for each reading of a window and each
 # channel, for the statistics, and for the transform with its bands; and for each turn of a pair
-_OF_FEATURES = {
+OF_FEATURES = {
     "armv6m": (4_500, 900, 820, 1_240, 270),
     "armv7emsp": (3_400, 800, 720, 1_160, 200),
 }
@@ -181,27 +183,39 @@ def time_on(board: Board, classes: int, size: int) -> Time | None:
 
 
 class Window(NamedTuple):
-    """The number of new readings in a window; microseconds of a reading, and of the features."""
+    """The number of new readings in a window; microseconds of a reading, and of the features.
+
+    turn_us is the part of reading_us for a turn of the program's loop.
+    """
 
     readings: int
     reading_us: float
     features_us: float
+    turn_us: float
 
     @property
     def us(self) -> float:
-        """The microseconds of the readings and features of one sample."""
-        return self.readings * self.reading_us + self.features_us
+        """The microseconds of a sample's readings and features, without the last one's turn."""
+        return self.readings * self.reading_us - self.turn_us + self.features_us
 
 
-def window_of(board: Board, extraction: Mapping[str, Any]) -> Window | None:
-    """Return the readings and times of config.json's extraction; None without counts."""
-    counted = features_us(board, work_of(extraction))
-    return counted and Window(extraction["hop"], *counted)
+def window_of(board: Board, extraction: Mapping[str, Any], together: int = 1) -> Window | None:
+    """Return the readings and times of config.json's extraction; None without counts.
+
+    A turn of the program's loop takes `together` readings.
+    """
+    work = work_of(extraction)
+    counted = features_us(board, work)
+    if counted is None:
+        return None
+    reading_us, made_us = counted
+    turn_us = (TURN[0] + TURN[1] * work.channels) * _instruction_us(board) / together
+    return Window(extraction["hop"], reading_us + turn_us, made_us, turn_us)
 
 
 def features_us(board: Board, work: Work) -> tuple[float, float] | None:
     """Return the microseconds of a reading, and of a window's features; None without counts."""
-    counted = _OF_FEATURES.get(_LIKE.get(board.arch, board.arch))
+    counted = OF_FEATURES.get(_LIKE.get(board.arch, board.arch))
     if counted is None or board.cost is None:
         return None
     unit = board.cost.cycles * 1e6 / board.clock_hz

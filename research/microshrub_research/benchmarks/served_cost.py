@@ -14,7 +14,7 @@ import numpy as np
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
 from microshrub_host.boards import board_files, emulated_boards
-from microshrub_host.boards.counted_times import SHOWN
+from microshrub_host.boards.counted_times import OF_FEATURES, SHOWN
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.emits import NATIVE, VIPER
 from microshrub_host.boards.emulator import ON_BOARD as FOLDER
@@ -23,6 +23,8 @@ from microshrub_host.boards.instruction_counts import SECONDS, TICKS
 from microshrub_host.boards.program import Program, usual_program
 from microshrub_host.library import learners
 from microshrub_host.programs import mpy
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.pipeline import pipeline
 from microshrub_tools.board import build
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import HELLO, sample
@@ -32,7 +34,8 @@ LIKE = "rpi_pico"  # the board for which the program is built
 FEATURES = (3, SHOWN, 14)
 _LEARNED, _COUNTED = 30, 20  # samples before counting, and counted samples
 _SESSION = 77
-_SENSOR = {"kind": "adc", "rate": 50}
+_RATE = 50  # readings a second
+WINDOW = "window=8 hop=4 statistics=mean zero=32768"  # most readings make no sample
 _BUTTON = {"pin": 15, "pressed": 0, "released": 1}
 _HEAD = (
     "constant",
@@ -152,18 +155,21 @@ class ServedCost(NamedTuple):
     turn: float
 
 
-def program_of(features: int, sensor: bool, **config: Any) -> Program:
+def program_of(features: int, sensor: bool, window: str = "", **config: Any) -> Program:
     """Return the program that `build` makes of a thicket, with these parts of config.json.
 
     Samples come over the link or, with `sensor`, from the board's own pins, with labels from a
-    button.
+    button. `window` has options of --features.
     """
     shape = {"features": features, "classes": 2, "bytes": 4096}
     parameters = learners.defaults("thicket") | shape
-    program = usual_program(Deployment(parameters, board_files.load(LIKE), "Thicket"))
+    names = [f"x{k}" for k in range(features)]
+    made = FeatureOptions.of(window.split()).extraction(names, _RATE) if window else None
+    deployment = Deployment(parameters, board_files.load(LIKE), "Thicket", pipeline(made))
+    program = usual_program(deployment)
     if sensor:
-        pins = {"pins": list(range(features))}
-        config = {"sensor": _SENSOR | pins, "label_pin": _BUTTON, **config}
+        pins = {"kind": "adc", "rate": _RATE, "pins": list(range(features))}
+        config = {"sensor": pins, "label_pin": _BUTTON, **config}
     return replace(program, config=program.config | config)
 
 
@@ -188,7 +194,8 @@ def count(program: Program, emit: str, stub: bool = True) -> ServedCost:
     files["/frames"] = b"".join(frames)
     with EmulatedBoard(BOARD, files) as board:
         *_, learned, counted = board.exec("import measure", SECONDS).splitlines()
-    if int(learned) < _LEARNED + _COUNTED - 1:
+    readings = (program.config.get("extraction") or {"hop": 1})["hop"]
+    if int(learned) < (_LEARNED + _COUNTED) // readings - 2:
         raise UserError(f"{BOARD}: only {learned} samples were learned")
     return ServedCost(
         *(float(np.median(ticks)) / TICKS[BOARD] for ticks in ast.literal_eval(counted))
@@ -209,7 +216,8 @@ def served_rows() -> list[tuple[str, ...]]:
     """Return the table, its head first; counted_times.py has its constants.
 
     A constant has a fixed part and one for each feature. LINE is the cost of a line for a plotter,
-    CHECKPOINT is the cost of checkpoints. An empty turn of the program's loop has no sample.
+    CHECKPOINT is the cost of checkpoints, and TURN the cost of a turn of the program's loop with a
+    reading that makes no sample. An empty turn has no reading.
     """
     with showing("counting instructions", announce=True) as update:
         done = itertools.count(1)
@@ -218,7 +226,7 @@ def served_rows() -> list[tuple[str, ...]]:
             result = []
             for features in FEATURES:
                 result.append(count(program_of(features, sensor, **config), emit))
-                update(next(done), 6 * len(FEATURES), name)
+                update(next(done), 7 * len(FEATURES), name)
             return result
 
         link = counted("LINK_OF_NATIVE", NATIVE, False)
@@ -229,6 +237,7 @@ def served_rows() -> list[tuple[str, ...]]:
             "LINK": counted("LINK", VIPER, False),
             "SENSOR": counted("SENSOR", VIPER, True),
             "LINE": _more(counted("LINE", NATIVE, True, text=True), sensor),
+            "TURN": _turns(counted("TURN", NATIVE, True, window=WINDOW, text=False)),
             "CHECKPOINT": _more(link, counted("CHECKPOINT", NATIVE, False, checkpoint=None)),
         }
     return [_HEAD, *(_row(name, costs) for name, costs in rows.items())]
@@ -237,6 +246,13 @@ def served_rows() -> list[tuple[str, ...]]:
 def _more(costs: list[ServedCost], without: list[ServedCost]) -> list[ServedCost]:
     pairs = zip(costs, without, strict=True)
     return [ServedCost(a.sample - b.sample, a.turn - b.turn) for a, b in pairs]
+
+
+def _turns(costs: list[ServedCost]) -> list[ServedCost]:
+    """Return the costs of readings without what `costs --features` counts."""
+    fixed, each, *_ = OF_FEATURES[emulated_boards.board_named(BOARD).arch]
+    pairs = zip(costs, FEATURES, strict=True)
+    return [ServedCost(cost.sample - fixed - each * values, cost.turn) for cost, values in pairs]
 
 
 def _row(name: str, costs: list[ServedCost]) -> tuple[str, ...]:

@@ -23,11 +23,15 @@ def emulator() -> emulated_boards.Emulator:
         pytest.skip(str(reason))
 
 
-def estimated(sensor: bool, emit: str, config: dict[str, Any]) -> float:
-    """Return instructions: the time of a board that takes a microsecond for each."""
+def slow_board() -> board_files.Board:
     board = board_files.load(LIKE)
     assert board.cost
-    like = replace(board, clock_hz=1_000_000, cost=replace(board.cost, cycles=1.0))
+    return replace(board, clock_hz=1_000_000, cost=replace(board.cost, cycles=1.0))
+
+
+def estimated(sensor: bool, emit: str, config: dict[str, Any]) -> float:
+    """Return instructions: the time of a board that takes a microsecond for each."""
+    like = slow_board()
     us = counted_times.outside_learner_us(
         like, FEATURES, emit, sensor=sensor, saves="checkpoint" not in config
     )
@@ -50,6 +54,17 @@ def test_the_estimate_matches_the_counted_program(
     counted = served_cost.count(served_cost.program_of(FEATURES, sensor, **config), emit)
     assert counted.sample == pytest.approx(estimated(sensor, emit, config), rel=0.15)
     assert counted.turn < counted.sample / 2
+
+
+def test_the_estimate_of_a_reading_without_a_sample_matches() -> None:
+    program = served_cost.program_of(FEATURES, True, served_cost.WINDOW, text=False)
+    window = counted_times.window_of(slow_board(), program.config["extraction"])
+    assert window
+    assert served_cost.count(program, "native").sample == pytest.approx(
+        window.reading_us, rel=0.15
+    )
+    assert window.turn_us > 0.8 * window.reading_us
+    assert window.us < 4 * window.reading_us  # the turn of the last one is the sample's
 
 
 def test_with_a_real_learner_a_sample_takes_longer() -> None:

@@ -41,5 +41,5 @@ def of(program: Program, board: Board) -> Readings:
     extraction = program.config.get("extraction")
     if extraction is None:
         return Readings(looks)
-    window = counted_times.window_of(board, extraction)
+    window = counted_times.window_of(board, extraction, together)
     return Readings(looks, together * window.reading_us, window.us) if window else Readings(looks)
