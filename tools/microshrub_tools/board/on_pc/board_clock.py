@@ -50,7 +50,7 @@ class BoardClock:
         return self._now
 
     def look(self):
-        """Return the time for a program's look at the clock; sleep a little if it only looks."""
+        """Return the time for a look at the clock; sleep a little if the program only looks."""
         now = self.now()
         computed = (self._last - self._looked) & _WRAPS
         self._looked = self._last

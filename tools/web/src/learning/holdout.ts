@@ -67,7 +67,7 @@ export function splits(
   const single = stretchesOf(stretches);
   const byDraw = draws(stretches).map((chosen) => {
     const asked = of.map((k) => chosen.includes(k));
-    const held = [...asked]; // with the ends of classes with one stretch
+    const held = [...asked]; // and the ends of classes that have only one stretch
     const left = [...asked];
     single.forEach((n, c) => {
       if (n !== 1) return;
