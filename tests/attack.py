@@ -90,7 +90,7 @@ ATTACKS = (
         "by a button, a key, the page, the link and MQTT, after 1, 5 and 60 labels, and by "
         "packets of other boards, after 1 to 60 samples",
         "at most 5 seconds of labels are lost, or 60 where labels go on",
-        f"{TESTS} tests/firmware/device/test_kept.py",
+        f"{TESTS} tests/firmware/device/test_power_cuts.py",
     ),
     Attack(
         "power cuts after each step of `flash`, a full flash",

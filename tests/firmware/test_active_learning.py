@@ -49,8 +49,8 @@ def queries(strategy: Any, margins: Any) -> list[bool]:
 def test_queries_never_exceed_the_allowed_number(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
+    """This holds for any answers."""
     samples = labels + more
-    """However surprising the answers are."""
     strategy = checked.QueryStrategy(3, labels, samples, seed)
     total = 0
     for n, row in enumerate(stream):

@@ -198,13 +198,13 @@ def main() -> int:
     broker.patience = lambda seconds: PATIENCE
     with tempfile.TemporaryDirectory() as name:
         there = HostileBroker(draw)
-        ways = commands(Path(name), there.port)
+        choices = commands(Path(name), there.port)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for _ in range(arguments.lines):
             there.trick = draw.choice(TRICKS)
             there.at = tuple(draw.sample((CONNECT, PUBLISH, SUBSCRIBE, UNSUBSCRIBE, PING), 2))
             there.then = draw.choice(("answers", "answers", "closes", "is silent"))
-            words = draw.choice(ways)
+            words = draw.choice(choices)
             wrong = withstands(words)
             if wrong:
                 print(there.trick.__name__, there.at, there.then, words, wrong, file=sys.stderr)

@@ -46,9 +46,9 @@ class SharingBoard:
         self.pc = PcBoard(command, self.flash, "1m", sensors=sensors)
         self.network = f"tcp://127.0.0.1:{tcp}"
 
-    def port(self, way: str) -> list[str]:
+    def port(self, link: str) -> list[str]:
         """Return the command-line options for the port."""
-        port = self.network if way == "network" else self.pc.port
+        port = self.network if link == "network" else self.pc.port
         self.right(0)  # wait until the board answers
         return ["--port", port, "--key", str(self.key)]
 

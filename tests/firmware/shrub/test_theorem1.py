@@ -41,7 +41,7 @@ Ints = NDArray[np.int64]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-class Surprise:
+class Misprediction:
     """An ensemble with members grown on labels of their own, before and after a misprediction.
 
     members_labels, (m, B), are the members' predictions of each sample; all are wrong for the
@@ -116,7 +116,7 @@ def test_new_shrub_enters_when_there_is_room(
     seed: int, window: int, classes: int, m: int, step: float
 ) -> None:
     codes, labels, predicted, weights = draw(seed, window, classes, m)
-    assert Surprise(codes, labels, predicted, weights, m + 1, classes, step).enters
+    assert Misprediction(codes, labels, predicted, weights, m + 1, classes, step).enters
 
 
 @settings(deadline=None, max_examples=examples(150))
@@ -128,15 +128,15 @@ def test_new_shrub_replaces_the_lightest(
     step = max(bound * excess, 1 / 1024)
     assume(step <= MOST_STEP)
     codes, labels, predicted, weights = draw(seed, window, classes, m)
-    surprise = Surprise(codes, labels, predicted, weights, m, classes, step)
-    assert surprise.enters
+    misprediction = Misprediction(codes, labels, predicted, weights, m, classes, step)
+    assert misprediction.enters
     hot = np.eye(classes)
     h = np.concatenate([hot[predicted], hot[labels][None]])
     w = np.append(weights, 0) / ONE
     stepped = (w - step * gradient(h, w, labels))[:m]
     near = E + np.abs(stepped - w[:m]).max() / 7000
     lightest = np.flatnonzero(stepped <= stepped.min() + near)
-    assert not all(surprise.stays[i] for i in lightest)
+    assert not all(misprediction.stays[i] for i in lightest)
 
 
 @pytest.mark.parametrize(("step", "enters"), [(1.45, False), (1.9, False), (2.1, True)])
@@ -148,7 +148,7 @@ def test_the_printed_bound_has_a_counterexample(step: float, enters: bool) -> No
     labels = np.array([0, 1, 2, 0])
     values = np.array([[0, 1, 2, 1], [0, 1, 2, 2]])
     codes, weights = np.array([10, 20, 30, 40]), np.array([ONE // 2, ONE // 2])
-    assert Surprise(codes, labels, values, weights, 2, 3, step).enters == enters
+    assert Misprediction(codes, labels, values, weights, 2, 3, step).enters == enters
 
 
 @pytest.mark.parametrize(("step", "enters"), [(1.45, False), (1.55, True)])
@@ -156,4 +156,4 @@ def test_the_printed_bound_is_right_for_one_wrong_class(step: float, enters: boo
     labels = np.array([0, 1, 2, 0])
     values = np.array([[0, 1, 2, 1], [0, 1, 2, 1]])
     codes, weights = np.array([10, 20, 30, 40]), np.array([ONE // 2, ONE // 2])
-    assert Surprise(codes, labels, values, weights, 2, 3, step).enters == enters
+    assert Misprediction(codes, labels, values, weights, 2, 3, step).enters == enters

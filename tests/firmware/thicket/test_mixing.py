@@ -24,7 +24,7 @@ def test_shares_and_accuracies_match_the_formulas(run: int) -> None:
     labels = rng.integers(0, 2, 900).repeat(run)[:900]
     codes = rng.normal(30000 + 9000 * labels[:, None], 7000, (900, 2)).clip(0, 65535).astype(int)
     accuracy = np.array(buffer_of(model, "thicket.accuracy")) / 2**20
-    apart, ways = 0.0, set()
+    apart, seen = 0.0, set()
     for codes_of_one, label in zip(codes.tolist(), labels.tolist(), strict=True):
         row = array("H", codes_of_one)
         model.predict_next(row)
@@ -36,7 +36,7 @@ def test_shares_and_accuracies_match_the_formulas(run: int) -> None:
             ahead = (IN_RUNS if runs else MIXED) * (accuracy - accuracy[knows].max())
             weight = np.where(knows, np.exp(ahead), 0)
             weight[0] *= 1 if runs else 2
-            ways.add(runs)
+            seen.add(runs)
             assert share == pytest.approx(weight / weight.sum(), abs=0.01)
             apart = max(apart, share.max() - np.sort(share)[-2])
         model.learn(row, label)
@@ -45,7 +45,7 @@ def test_shares_and_accuracies_match_the_formulas(run: int) -> None:
         assert accuracy_now == pytest.approx(accuracy, abs=0.002)
         accuracy = accuracy_now
     assert apart > 0.5  # the shares did differ
-    assert int(run > 1) in ways
+    assert int(run > 1) in seen
 
 
 @pytest.mark.parametrize("class_name", ["Thicket", "BalancedThicket"])

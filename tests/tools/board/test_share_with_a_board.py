@@ -34,18 +34,18 @@ def packet_of(folder: Path, classes: str) -> str:
     return path
 
 
-@pytest.mark.parametrize("way", ["cable", "network"])
+@pytest.mark.parametrize("link", ["cable", "network"])
 def test_a_board_learns_exports_and_forgets_a_class(
-    attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    attic: SharingBoard, link: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     packet = packet_of(tmp_path, "run")
     assert attic.right(2) == 0
-    assert main(["share", "import", packet, *attic.port(way)]) == 0
+    assert main(["share", "import", packet, *attic.port(link)]) == 0
     assert "from kitchen" in capsys.readouterr().out
     assert attic.right(2) > 0.9
     assert attic.right(0) > 0.9
     given = tmp_path / "attic.packet"
-    words = ["share", "export", *attic.port(way), "-o", str(given)]
+    words = ["share", "export", *attic.port(link), "-o", str(given)]
     assert main(words) == 2
     assert "classes are: rest, walk, run" in capsys.readouterr().err
     assert attic.right(0) > 0.9  # wait until it has restarted
@@ -57,28 +57,28 @@ def test_a_board_learns_exports_and_forgets_a_class(
     other = str(saved_model(tmp_path / "other.mshrub", (0, 2), 3))
     assert main(["share", "import", other, str(given), "-o", str(tmp_path / "more")]) == 0
     assert "20" in capsys.readouterr().out
-    assert main(["share", "forget", packet, *attic.port(way)]) == 0
+    assert main(["share", "forget", packet, *attic.port(link)]) == 0
     assert "without 20 samples of kitchen" in capsys.readouterr().out
     assert attic.right(2) == 0
     assert attic.right(1) > 0.9
 
 
 @needs_broker
-@pytest.mark.parametrize("way", ["cable", "network"])
+@pytest.mark.parametrize("link", ["cable", "network"])
 def test_a_board_and_a_broker(
-    attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    attic: SharingBoard, link: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen = str(saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1))
     with LocalBroker(tmp_path, 4) as broker:
         words = ["--mqtt", f"127.0.0.1:{broker.port}", "--group", "things"]
         assert main(["share", "export", kitchen, "--classes", "all", *words]) == 0
-        export = ["share", "export", *attic.port(way), "--classes", "all", *words]
+        export = ["share", "export", *attic.port(link), "--classes", "all", *words]
         assert main(export) == 2
         assert "--mqtt needs --name" in capsys.readouterr().err
         attic.right(0)  # wait until it has restarted
         assert main([*export, "--name", "attic"]) == 0
         assert "rest, walk of attic" in capsys.readouterr().out
-        learn = ["share", "import", *attic.port(way), *words, "--name", "attic"]
+        learn = ["share", "import", *attic.port(link), *words, "--name", "attic"]
         assert main(learn) == 0
         out = capsys.readouterr().out
         assert "from kitchen" in out
@@ -87,7 +87,7 @@ def test_a_board_and_a_broker(
         assert main(learn) == 0
         assert "learned nothing" in capsys.readouterr().out
         attic.right(0)
-        forget = ["share", "forget", *attic.port(way), *words, "--origin", "kitchen"]
+        forget = ["share", "forget", *attic.port(link), *words, "--origin", "kitchen"]
         assert main(forget) == 0
         assert "of kitchen" in capsys.readouterr().out
         assert attic.right(2) == 0
@@ -100,14 +100,14 @@ def test_a_networked_board_is_running_when_the_command_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_PATIENCE", str(PATIENCE))
-    way = attic.port("network")
+    options = attic.port("network")
     packet = packet_of(tmp_path, "run")
     for words in (
         ["export", "--classes", "rest", "-o", str(tmp_path / "rest.packet")],
         ["import", packet],
         ["forget", packet],
     ):
-        assert main(["share", *words, *way]) == 0
+        assert main(["share", *words, *options]) == 0
         assert "back at tcp://" in capsys.readouterr().err
         assert attic.right(0, waits=False) > 0.9
 

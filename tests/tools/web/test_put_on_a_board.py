@@ -57,9 +57,9 @@ def shaken(held: Browser) -> Browser:
 
 def test_the_navigation_lists_the_steps_in_order(held: Browser) -> None:
     assert held.run(SHOWN) == ["teach", "board-step", "playground"]
-    ways = "[...document.querySelectorAll('nav a')].map((each) => each.textContent)"
+    links = "[...document.querySelectorAll('nav a')].map((each) => each.textContent)"
     heads = "[...document.querySelectorAll('main h2')].map((each) => each.textContent)"
-    assert held.run(ways) == held.run(heads)
+    assert held.run(links) == held.run(heads)
     held.run("document.querySelectorAll('nav a')[1].click()")
     assert held.run("document.activeElement.id") == "board-step-title"
     assert held.run("location.hash") == ""

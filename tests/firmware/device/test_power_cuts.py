@@ -121,7 +121,7 @@ def _observe(board: TaughtBoard) -> None:
 
 
 BUTTON = {"pin": 5, "pressed": 1, "released": None}
-WAYS: dict[str, tuple[Callable[[TaughtBoard, int], None], dict[str, Any]]] = {
+LABEL_SOURCES: dict[str, tuple[Callable[[TaughtBoard, int], None], dict[str, Any]]] = {
     "button": (by_button, {"sensor": SENSOR, "label_pin": BUTTON}),
     "key": (by_key, {}),
     "link": (by_link, {}),
@@ -131,11 +131,11 @@ WAYS: dict[str, tuple[Callable[[TaughtBoard, int], None], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("labels", [1, 5, 60])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("source", LABEL_SOURCES)
 def test_a_power_cut_loses_only_the_labels_of_the_last_seconds(
-    way: str, labels: int, make: Make
+    source: str, labels: int, make: Make
 ) -> None:
-    teach, fields = WAYS[way]
+    teach, fields = LABEL_SOURCES[source]
     board = make(**fields)
     teach(board, labels)
     board.until(times(labels)[-1] + 8)

@@ -61,18 +61,18 @@ def test_any_steps_between_prediction_and_label_keep_the_bits(features: int, siz
         before = waiting[-1][0] if waiting else x
         for model, store in zip(twins.models, stores, strict=True):
             state = rng.getstate()
-            for way in rng.sample(range(8), rng.randrange(3)):
-                if way < 2:
+            for action in rng.sample(range(8), rng.randrange(3)):
+                if action < 2:
                     model.predict(x)
-                elif way < 4:
+                elif action < 4:
                     model.predict_next(x)
-                elif way == 4:
+                elif action == 4:
                     model.predict(before)
-                elif way == 5:
+                elif action == 5:
                     decide(model, x)
-                elif way == 6 and rng.random() < 0.1:
+                elif action == 6 and rng.random() < 0.1:
                     store.welcome(x, label, 128)
-                elif way == 7 and rng.random() < 0.05:
+                elif action == 7 and rng.random() < 0.05:
                     model.move_codes(rng.randrange(features), 0, 1, 0)
             if model is twins.models[0]:
                 rng.setstate(state)
