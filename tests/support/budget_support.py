@@ -23,7 +23,7 @@ def left(text: str) -> int:
 
 
 def check_same(options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`simulate` and `build` must print the same for a Pico; `budget`, without data, within 1%."""
+    """`simulate` and `build` print the same for a Pico; `budget`, without data, within 1 %."""
     taken = []
     for words in (
         ["budget", *SHAPE],

@@ -73,7 +73,7 @@ def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None
 
 
 def run_with_labels(send: Send, contender: Contender, stream: Stream) -> None:
-    """Send the predictions of MOA's loop without labels, with all of them, and with a tenth."""
+    """Send the predictions of MOA's own loop, with all labels given, and with a tenth."""
     values = catalogue.filled(stream.values, 256)
     every = stream.labels.astype(np.int16)
     for labels in (None, every, np.where(np.arange(len(every)) % 10, -1, every)):

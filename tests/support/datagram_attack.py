@@ -25,7 +25,7 @@ from sharing_attack import GROUP, RIGHT, TAUGHT, Peer, packets
 
 _CUT = 0.001  # probability of a power cut
 _FRESH = 0.01  # probability that a board of the group sends a packet, whole or with gaps
-_LEFT = 0.05  # probability that one of the packet's datagrams is lost
+_LEFT = 0.05  # probability that a datagram of the packet is lost
 
 
 class Carrier:

@@ -89,7 +89,7 @@ def attack(listens: socket.socket, heard: int, packets: int, draw: random.Random
 
 
 def main() -> int:
-    """Run the attack; return 1 if a packet had an effect or a sample was lost."""
+    """Run the attack; fail if a packet had an effect or a sample was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -172,7 +172,7 @@ def commands(folder: Path, port: int) -> list[list[str]]:
 
 
 def withstands(words: list[str]) -> str:
-    """Return the fault in the end of a command, or ""."""
+    """Run a command; return the fault in its exit code, its output or its time, or ""."""
     out, err = io.StringIO(), io.StringIO()
     began = time.monotonic()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

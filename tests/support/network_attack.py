@@ -45,7 +45,7 @@ class Heard(TcpLine):
 
 
 def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
-    """Yield altered records of hosts, never the one that the board expects."""
+    """Yield altered, mixed and replayed records of hosts, and random bytes."""
     while True:
         one, two = draw.choice(records), draw.choice(records)
         change = draw.randrange(6)
@@ -101,7 +101,7 @@ def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
 
 
 def main() -> int:
-    """Run the attack; return 1 if a message had an effect or a sample was lost."""
+    """Run the attack; fail if a message had an effect or a sample was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

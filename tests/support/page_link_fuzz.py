@@ -90,8 +90,8 @@ class DeviceEnd:
 def fuzz(frames: int, seed: int, every: int = 400, mishap: int = _MISHAP) -> PageReport:
     """Apply `frames` requests over a line with a fault in about `every` bytes.
 
-    About every `mishap` frames the cable is pulled, and as often the device is reset; every twice
-    as many frames the page's program is restarted.
+    About every `mishap` frames the cable is pulled, and as often the device is reset; half as
+    often the page's program is restarted.
     """
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "link.mjs"

@@ -26,7 +26,7 @@ _SECONDS = 300
 
 
 def firmware() -> Path:
-    """Return MicroPython's own build for a Pico, fetched once; skips the test if it is missing."""
+    """Return MicroPython's own build for a Pico, fetched once; skips the test if that fails."""
     pytest.importorskip("rp2040py", reason="no rp2040py, which emulates a Pico")
     pytest.importorskip("littlefs", reason="no littlefs-python, which makes its file system")
     path = cache_folder("pico") / _FIRMWARE

@@ -159,7 +159,7 @@ class TaughtBoard:
         }[name]
 
     def clock_memory(self, data: bytes | None = None) -> bytes:
-        """Return the clock's memory, which lasts while the RAM has no power."""
+        """Set (if `data` is given) and return the clock's memory, kept while the RAM is off."""
         if data is not None:
             self.remembered = data
         return self.remembered

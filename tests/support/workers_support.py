@@ -45,7 +45,7 @@ def linger(folder: Path, task: int) -> tuple[int, int]:
 
 
 def kill_together(folder: Path, task: str) -> str:
-    """Kill the processes of the other task and of this one, which waits for three shots.
+    """Kill the process of the other task, which waits for three shots, and then this one.
 
     Neither waits for ever: one process may get both tasks, one after the other.
     """

@@ -33,7 +33,7 @@ class Pin:
         return int(not any(a <= clock.seconds < b for a, b in SETTINGS["pressed"]))
 
     def irq(self, handler=None, trigger=0, wake=None):
-        """Enable a wake-up pin as rp2 needs it; on esp32, `wake` names the sleeps that end."""
+        """Enable a wake-up pin as rp2 needs it; on esp32, `wake` names the sleeps that it ends."""
         if handler is None and wake is None:
             raise TypeError("no handler")
         Pin.waker = Pin.waker or bool(wake and wake & DEEPSLEEP)
