@@ -201,7 +201,13 @@ def added(program: Program) -> list[str]:
     same = {
         "checkpoint": {**simulated["checkpoint"], "seconds": (checkpoint or {}).get("seconds")}
     }
-    names = {"switches": "switch", "packets": "share", "alarm": "alarm", "text": "sensor"}
+    names = {
+        "switches": "switch",
+        "packets": "share",
+        "datagrams": "share",
+        "alarm": "alarm",
+        "text": "sensor",
+    }
     given = [
         names.get(name, name)
         for name, value in program.config.items()
