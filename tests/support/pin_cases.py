@@ -77,6 +77,19 @@ PIN_CASES = (
     _case(_motion(3, 0), _NO_BUS.format(3, 0)),
     _case(_motion(3, 2), "--sensor mpu6050: scl=3 sda=2 are pins of bus 1: add i2c=1"),
     _case(_motion(31, 30, i2c=1), _LAST.format(31)),
+    _case(_SERIAL, "--led-pin: pin 25 of the Raspberry Pi Pico W belongs to the wireless chip. "
+          "Take another pin", board="rpi_pico_w", queries={"led": 25}),
+    _case(_SERIAL, queries={"led": 25}),
+    _case(_adc(26, 29), "--sensor adc pins: pin 29 of the Raspberry Pi Pico 2 W belongs to the "
+          "wireless chip. Take another pin", board="rpi_pico2_w"),
+    _case(_SERIAL, "--switch: pin 6 of the ESP32 belongs to the flash chip. Take another pin",
+          board="esp32", switches=[[6], []]),
+    _case(_SERIAL, "the button of --label-pin: pin 34 of the ESP32 can only read, without a "
+          "pull-up. Take another pin", board="esp32",
+          label_pin={"pin": 34, "pressed": 1, "released": 0}),
+    _case(_driver("clamp", pin=34), board="esp32"),
+    _case(_motion(22, 35), "--sensor mpu6050 sda: pin 35 of the ESP32 can only read, without a "
+          "pull-up. Take another pin", board="esp32"),
     _case(_motion(22, 21), board="esp32"),
     _case(_motion(40, 21), "There is no pin 40: the last one of the ESP32 is 39", board="esp32"),
     _case(_driver("adxl345", scl=5, sda=4)),

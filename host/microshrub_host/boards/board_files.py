@@ -55,13 +55,18 @@ class Pins:
     """Arguments of machine.Pin(), each a GPIO number or a name.
 
     `led` is None on a board without an LED. `last` is the greatest GPIO number. `layout` names the
-    rules for the functions of pins, "rp2", or is None if no rules are known.
+    rules for the functions of pins, "rp2", or is None if no rules are known. The GPIO numbers in
+    `taken` belong to another chip of the board, `taken_by`; those in `inputs` have neither an
+    output nor a pull-up.
     """
 
     adc: int | str
     led: int | str | None
     last: int = LAST_PIN
     layout: str | None = None
+    taken: tuple[int, ...] = ()
+    taken_by: str = ""
+    inputs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -329,6 +334,9 @@ def _pins(table: TomlSection) -> Pins:
         led=table.pin("led") if "led" in table.rest else None,
         last=table.positive("last") if "last" in table.rest else LAST_PIN,
         layout=table.choice("layout", LAYOUTS) if "layout" in table.rest else None,
+        taken=table.wholes("taken") if "taken" in table.rest else (),
+        taken_by=table.text("taken_by") if "taken" in table.taken else "",
+        inputs=table.wholes("inputs") if "inputs" in table.rest else (),
     )
     table.finish()
     return pins

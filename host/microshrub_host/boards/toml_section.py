@@ -62,6 +62,13 @@ class TomlSection:
             self.fail(key, f"has to be a whole number, 0 or more, not {value}")
         return value
 
+    def wholes(self, key: str) -> tuple[int, ...]:
+        expected = "a list of whole numbers, 0 or more"
+        values = self.take(key, list, expected)
+        if not all(type(value) is int and value >= 0 for value in values):
+            self.fail(key, f"has to be {expected}, not {values!r}")
+        return tuple(values)
+
     def amount(self, key: str) -> float:
         """Take a number above 0, whole or not."""
         if type(self.rest.get(key)) is int:

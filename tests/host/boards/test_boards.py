@@ -302,6 +302,9 @@ def test_a_missing_section_and_a_missing_key_in_a_section_are_reported(tmp_path:
         ('"LED"', "[1]", "pins.led has to be a GPIO number or a pin's name, not [1]"),
         ("clock_hz", "clock = 1\nclock_hz", "clock is not a key"),
         ("adc = 26", "adc = 26\ndac = 27", "pins.dac is not a key"),
+        ("adc = 26", "adc = 26\ntaken = [25]", "pins.taken_by is missing"),
+        ("adc = 26", "adc = 26\ninputs = 34", "pins.inputs has to be a list of whole numbers"),
+        ("adc = 26", "adc = 26\ninputs = [-1]", "pins.inputs has to be a list of whole numbers"),
     ],
 )
 def test_a_wrong_value_is_refused(tmp_path: Path, old: str, new: str, complaint: str) -> None:

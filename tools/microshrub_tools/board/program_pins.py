@@ -19,6 +19,7 @@ Pin = int | str
 _BUS = ("scl", "sda")  # pins that several sensors can share
 _ASKED = "light of a query", "--led-pin"
 _SAVED = "light of what is not saved", "--checkpoint-led"
+_BOTH_WAYS = (*_BUS, "button", "switch", _ASKED[0], _SAVED[0])
 RP2_ADC = (26, 27, 28, 29)
 
 
@@ -30,6 +31,7 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
     tasks: dict[Pin, tuple[str, str]] = {}
     for pin, task, option in _tasks(config):
         existing_pin(pin, board)
+        _check_free(pin, task, option, board)
         first, name = tasks.setdefault(pin, (task, option))
         if first != task:
             raise UserError(
@@ -38,6 +40,20 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
     if board.pins.layout == "rp2":
         for one in _sensors(config["sensor"]):
             _check_rp2(one)
+
+
+def _check_free(pin: Pin, task: str, option: str, board: Board) -> None:
+    """Check that a pin belongs to no other chip of the board, and can do more than read."""
+    if pin in board.pins.taken:
+        raise UserError(
+            f"{option}: pin {pin} of the {board.name} belongs to {board.pins.taken_by}. Take "
+            "another pin"
+        )
+    if pin in board.pins.inputs and task in _BOTH_WAYS:
+        raise UserError(
+            f"{option}: pin {pin} of the {board.name} can only read, without a pull-up. Take "
+            "another pin"
+        )
 
 
 def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:

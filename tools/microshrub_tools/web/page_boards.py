@@ -63,7 +63,9 @@ def _wired(board: Board) -> dict[str, Any]:
 
 def pin_data(board: Board) -> dict[str, Any]:
     """Return a board's pins for the page's data."""
-    return {"last": board.pins.last, "layout": board.pins.layout}
+    pins = board.pins
+    known = {"taken": pins.taken, "takenBy": pins.taken_by, "inputs": pins.inputs}
+    return {"last": pins.last, "layout": pins.layout, **known}
 
 
 def board_data(board: Board) -> dict[str, Any]:

@@ -23,6 +23,9 @@ export interface Board {
 export interface Pins {
   readonly last: number;
   readonly layout: string | null; // "rp2": the analog pins, and the pins of each bus, are known
+  readonly taken: readonly number[]; // by another chip of the board,
+  readonly takenBy: string;
+  readonly inputs: readonly number[]; // that have neither an output nor a pull-up
 }
 
 /** A thing that a class switches, as in config.json: a pin; a NeoPixel's pin, red, green and blue; a buzzer's pin and hertz; or a key. */

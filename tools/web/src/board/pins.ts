@@ -13,6 +13,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const words = texts.pins;
 const BUS = ["scl", "sda"]; // pins that several sensors can share
+const BOTH_WAYS = [...BUS, "button", "switch", "light of a query"];
 
 /** Check the pins of a program's configuration. Throws an Error for people as check_pins() does. */
 export function checkPins(
@@ -23,11 +24,19 @@ export function checkPins(
   for (const task of tasksOf(config)) {
     const [pin, kind, option] = task;
     if (typeof pin === "number" && pin > pins.last) throw new Error(words.none(pin, name, pins.last));
+    checkFree(task, name, pins);
     const first = tasks.get(pin) ?? task;
     tasks.set(pin, first);
     if (first[1] !== kind) throw new Error(words.twice(pin, first[2], option));
   }
   if (pins.layout === "rp2") sensorsOf(config).forEach(checkRp2);
+}
+
+/** Check that a pin belongs to no other chip of the board, and can do more than read. */
+function checkFree([pin, kind, option]: Task, board: string, { taken, takenBy, inputs }: Board["pins"]): void {
+  if (typeof pin !== "number") return;
+  if (taken.includes(pin)) throw new Error(words.taken(option, pin, board, takenBy));
+  if (inputs.includes(pin) && BOTH_WAYS.includes(kind)) throw new Error(words.onlyReads(option, pin, board));
 }
 
 function* tasksOf(config: ProgramSettings): Generator<Task> {

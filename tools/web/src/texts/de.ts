@@ -674,6 +674,10 @@ export const de: Texts = {
   },
   pins: {
     none: (pin, board, last) => `Es gibt keinen Pin ${pin}: Der letzte des ${board} ist ${last}`,
+    taken: (option, pin, board, by) =>
+      `${option}: Pin ${pin} des ${board} gehört einem anderen Chip (${by}). Nimm einen anderen Pin`,
+    onlyReads: (option, pin, board) =>
+      `${option}: Pin ${pin} des ${board} kann nur lesen und hat keinen Pull-up. Nimm einen anderen Pin`,
     twice: (pin, one, other) =>
       `Pin ${pin} ist für zweierlei: ${one} und ${other}. Gib einem davon einen anderen Pin`,
     button: (option) => `der Taster von ${option}`,

@@ -620,6 +620,10 @@ export const en = {
   pins: {
     none: (pin: number, board: string, last: number) =>
       `There is no pin ${pin}: the last one of the ${board} is ${last}`,
+    taken: (option: string, pin: number, board: string, by: string) =>
+      `${option}: pin ${pin} of the ${board} belongs to ${by}. Take another pin`,
+    onlyReads: (option: string, pin: number, board: string) =>
+      `${option}: pin ${pin} of the ${board} can only read, without a pull-up. Take another pin`,
     twice: (pin: number | string, one: string, other: string) =>
       `pin ${pin} is for two things: ${one} and ${other}. Give one of them another pin`,
     button: (option: string) => `the button of ${option}`,
