@@ -41,7 +41,7 @@ _SHARED = _of(
         "fixed.py",
         "_A = const(16380)",
         "_A = const(16382)",
-        "fixed::the_period_is_as_long_as_the_source_says",
+        "fixed::the_period_is_as_long_as_documented",
     ),
     (
         "fixed.py",
@@ -54,14 +54,14 @@ _SHARED = _of(
         "adwin.py",
         "_CUT = const(1000)",
         "_CUT = const(100)",
-        "drift::a_rise_is_noticed_as_late_as_delta_says",
+        "drift::a_rise_is_detected_as_late_as_delta_implies",
     ),
-    ("adwin.py", "cut = 1", "cut = 0", "drift::a_rise_is_noticed_as_late_as_delta_says"),
+    ("adwin.py", "cut = 1", "cut = 0", "drift::a_rise_is_detected_as_late_as_delta_implies"),
     (
         "drift_alarm.py",
         "total -= (total + (horizon >> 1)) // horizon",
         "total -= (total + horizon) // horizon",
-        "alarm::the_sum_is_rounded_to_the_nearest_so_that_it_does_not_drift_off",
+        "alarm::the_sum_is_rounded_to_the_nearest_and_has_no_bias",
     ),
     (
         "drift_alarm.py",
@@ -122,49 +122,49 @@ _SHARED = _of(
         "early_range_growth.py",
         "_SPOILS = const(6)",
         "_SPOILS = const(20)",
-        "growing::one_wrong_reading_among_the_first_samples_widens_nothing",
+        "growing::one_outlier_among_the_first_samples_widens_nothing",
     ),
     (
         "early_range_growth.py",
         "odd = _LEAST_ODD if beyond[f] - least[f] > most[f] - beyond[f] else _MOST_ODD",
         "odd = _MOST_ODD if beyond[f] - least[f] > most[f] - beyond[f] else _LEAST_ODD",
-        "growing::one_wrong_reading_among_the_first_samples_widens_nothing",
+        "growing::one_outlier_among_the_first_samples_widens_nothing",
     ),
     (
         "range_growth.py",
         "_MARGIN = const(4)",
         "_MARGIN = const(2)",
-        "growing::a_range_has_room_for_a_sixteenth_more_than_it_holds",
+        "growing::a_range_has_room_for_a_sixteenth_more_than_its_values",
     ),
     (
         "range_growth.py",
         "_LONGER = const(1024)",
         "_LONGER = const(16384)",
-        "growing::where_few_codes_are_left_it_takes_a_thousand_values",
+        "growing::where_few_codes_are_left_a_thousand_values_shrink_the_range",
     ),
     (
         "range_growth.py",
         "limit = limit << 2",
         "limit = limit << 1",
-        "growing::so_many_values_outside_in_a_row_make_a_range_grow",
+        "growing::a_range_grows_after_several_values_outside_in_a_row",
     ),
     (
         "forecast_runs.py",
         "words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_E_BITS - 1))",
         "words[high + 1] = words[high + 1] >> 1",
-        "forecast_runs::counts_that_are_full_are_halved_alike",
+        "forecast_runs::full_counts_are_halved_equally",
     ),
     (
         "forecast_runs.py",
         "if words[_F_HELD] == words[_F_HORIZON] and y != _MISSING:",
         "if words[_F_HELD] == words[_F_HORIZON]:",
-        "forecast_runs::a_run_goes_on_where_take_has_stopped_and_the_other_way_round",
+        "forecast_runs::a_run_continues_after_take_and_the_other_way_round",
     ),
     (
         "forecast_runs.py",
         "inside = int(away <= half)",
         "inside = int(away < half)",
-        "forecast_runs::an_interval_holds_its_ends",
+        "forecast_runs::an_interval_includes_its_ends",
     ),
     (
         "query_rules.py",
@@ -182,7 +182,7 @@ _SHARED = _of(
         "uncertainty.py",
         "_PAUSE = const(1000)",
         "_PAUSE = const(10)",
-        "active_learning::there_are_1000_samples_between_two_suspicions",
+        "active_learning::two_suspicions_are_1000_samples_apart",
     ),
 )
 _THICKET = _of(
@@ -357,7 +357,7 @@ _HOEFFDING = _of(
         "learn.py",
         "_REVIEW = const(2000)",
         "_REVIEW = const(20)",
-        "hoeffding::an_inner_node_is_looked_at_every_2000_samples",
+        "hoeffding::an_inner_node_is_reviewed_every_2000_samples",
     ),
 )
 _REGRESSION = _of(

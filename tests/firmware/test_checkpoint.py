@@ -420,7 +420,7 @@ def test_slots_are_written_in_turn(tmp_path: Path) -> None:
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     checkpoint = library.Checkpoint((library.Metrics(2),), str(tmp_path / "no" / "x"))
     assert not checkpoint.restore()
-    assert checkpoint.message.count("missing") == 2
+    assert checkpoint.message.count(" is missing") == 2
     assert not checkpoint.save()
     assert "was not saved to" in checkpoint.message
 
