@@ -1,12 +1,13 @@
 """The rows of a CSV file in blocks of numbers, read by pyarrow: fast, and in little memory.
 
 The result is the same as with csv_rows.py and columns.py. In any doubtful case (a text among
-numbers, a row of another length, a quotation mark, a missing class) UnsureError is raised: those
-two then read the file, and report the fault and its place.
+numbers, a row of another length, a quotation mark within a cell, a missing class) UnsureError is
+raised: those two then read the file, and report the fault and its place.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -47,28 +48,70 @@ class UnsureError(Exception):
     """The file needs the judgement of csv_rows.py and columns.py, or pyarrow is missing."""
 
 
-def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
+def count_lines(source: SourceFile, layout: Layout, most: int | None = None) -> int:
     """Return the number of line ends (LF, CR LF or a lone CR) plus one.
 
-    Counting stops at `most` or soon after. Raises UnsureError, also for quotation marks, NUL bytes
-    and comments after the first `plain_from` lines, if that is not -1.
+    Counting stops at `most` or soon after. Raises UnsureError, also for quotation marks that are
+    not around a whole cell. If pyarrow is not to read all cells, and so does not check the others,
+    that is so for all quotation marks, NUL bytes and comments.
     """
+    read = len(layout.columns) + (layout.label is not None)
     lines, last = 1, b""
+    quotes = _Quotes(layout.delimiter)
     with _uncertain(), source.opened() as (_, file):
         while (most is None or lines < most) and (chunk := file.read(_CHUNK)):
-            if plain_from >= 0:
-                _check_plain(last + chunk, 0 if last else plain_from)
+            skip = 0 if last else layout.skip
+            if read < layout.cells:
+                _check_plain(last + chunk, skip)
+            quotes.look(chunk, skip)
             returns = chunk.count(b"\r")
             lines += chunk.count(b"\n") + returns
             lines -= (last + chunk).count(b"\r\n") if returns or last == b"\r" else 0
             last = chunk[-1:]
+    quotes.check()
     return lines
+
+
+class _Quotes:
+    """Counts quotation marks that begin and end cells.
+
+    As many have to begin as end, and none may be elsewhere. Then csv's reader and pyarrow differ
+    only in cells that have a quotation mark for pyarrow, which _classes() and _numbers() refuse.
+    """
+
+    def __init__(self, delimiter: str) -> None:
+        ends = [each.encode() for each in (delimiter, "\n", "\r")]
+        self._begins = [end + b'"' for end in ends]
+        self._ends = [b'"' + end for end in ends]
+        self._begun = self._ended = self._all = 0
+        self._last = b"\n"
+
+    def look(self, chunk: bytes, skip: int) -> None:
+        """Count in the next bytes of the file, without its first `skip` lines."""
+        if skip:
+            chunk = chunk[_length(chunk, skip) :]
+        if b'"' in chunk or self._last == b'"':
+            data = self._last + chunk
+            self._begun += sum(map(data.count, self._begins))
+            self._ended += sum(map(data.count, self._ends))
+            self._all += chunk.count(b'"')
+        self._last = chunk[-1:] or self._last
+
+    def check(self) -> None:
+        """Raise UnsureError if a quotation mark is not around a whole cell."""
+        ended = self._ended + (self._last == b'"')
+        if not self._begun == ended == self._all - ended:
+            raise UnsureError("a quotation mark")
+
+
+def _length(data: bytes, lines: int) -> int:
+    """Return the length of the first lines."""
+    return sum(map(len, data.splitlines(keepends=True)[:lines]))
 
 
 def _check_plain(data: bytes, skip: int) -> None:
     """Raise UnsureError for marks after the first `skip` lines that could change the rows."""
-    lines = data.splitlines(keepends=True)[:skip] if skip else []
-    begin = sum(map(len, lines))
+    begin = _length(data, skip) if skip else 0
     if any(data.find(mark, begin) >= 0 for mark in (b'"', b"\0", b"\n#", b"\r#")):
         raise UnsureError("a quotation mark or a comment")
     if data[begin : begin + 1] == b"#":
@@ -98,7 +141,7 @@ def blocks(
                 column_names=[str(place) for place in range(layout.cells)],
             ),
             pa_csv.ParseOptions(
-                delimiter=layout.delimiter, quote_char=False, ignore_empty_lines=False
+                delimiter=layout.delimiter, quote_char='"', ignore_empty_lines=False
             ),
             pa_csv.ConvertOptions(
                 column_types=types,
@@ -118,8 +161,8 @@ def blocks(
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
     """Return the index of each row's class among the block's cells, and these cells."""
     cells = column.dictionary.to_pylist()
-    if any('"' in cell or "\0" in cell or cell.lstrip().startswith("#") for cell in cells):
-        raise UnsureError("a quotation mark or a comment")
+    if any(re.search(r'["\0\r\n]|^\s*#', cell) for cell in cells):
+        raise UnsureError("a quotation mark, the end of a line, or a comment")
     return _items(column.indices, np.int32), cells
 
 
@@ -219,9 +262,7 @@ def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
     """Return an upper bound of the number of rows; at least the limit, if there are as many."""
     if source.is_pipe and limit is not None:
         raise UnsureError("a pipe that need not be read to its end")
-    read = len(layout.columns) + (layout.label is not None)
-    plain_from = layout.skip if read < layout.cells else -1  # pyarrow checks columns that it reads
-    return count_lines(source, limit and limit + layout.skip + 1, plain_from) - layout.skip
+    return count_lines(source, layout, limit and limit + layout.skip + 1) - layout.skip
 
 
 def _check_rows(filled: int, most: int, limit: int | None) -> None:

@@ -16,10 +16,44 @@ from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stored_values import let_go
 from microshrub_host.streams.stream import Stream
 
-CELLS = (*("1", "-2.5", "+3", ".5", "7.", "1e3", "-1E-2", " 4 ", "0012", "1e400", "1_000"),
-         *("0x10", "inf", "Infinity", "NaN", "NAN", "nan", "", "?", "NA", "None", "text", "1,5"),
-         *('"2"', "\t3", "٣", "1 2", "--1"))  # fmt: skip
-LABELS = ("a", " b", "b ", '"c"', "NA", "", "c, d", "ä")
+CELLS = (
+    *(
+        "1",
+        "-2.5",
+        "+3",
+        ".5",
+        "7.",
+        "1e3",
+        "-1E-2",
+        " 4 ",
+        "0012",
+        "1e400",
+        "1_000",
+        "0x10",
+        "inf",
+    ),
+    *(
+        "Infinity",
+        "NaN",
+        "NAN",
+        "nan",
+        "",
+        "?",
+        "NA",
+        "None",
+        "text",
+        "1,5",
+        "\t3",
+        "٣",
+        "1 2",
+        "--1",
+    ),
+    *('"2"', '" 4"', '"NA"', '""', '"1"2', '"5', '"1,5"', '"4\n"'),
+)
+LABELS = (
+    *("a", " b", "b ", '"c"', "NA", "", "c, d", "ä", '"c, d"', '" b"', '"a"b', '"a"', 'a"b'),
+    *('"a ""b"""', '"#a"', '"a\nb"', '"NA"', '"', '"",""', '"a,"b'),
+)
 HEADS = ("x,y,class\n", "\nx,y,class\n", '"x","y","class"\n', "x;y;class\n", "\ufeffx,y,class\n")
 
 
@@ -52,7 +86,7 @@ def assert_same(one: object, other: object) -> None:
     assert one.scale.units() == other.scale.units()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(120))
 def test_any_file_is_read_as_by_the_row_by_row_reader(
     seed: int, put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,8 +98,11 @@ def test_any_file_is_read_as_by_the_row_by_row_reader(
     def cell() -> str:
         return draw.choice(CELLS) if draw.random() < odd else f"{draw.gauss(5, 40):.3f}"
 
+    quoted = draw.random() < 0.5
+
     def label() -> str:
-        return draw.choice(LABELS) if draw.random() < odd else draw.choice("ab")
+        usual = draw.choice(("a", "b", "c"))
+        return draw.choice(LABELS) if draw.random() < odd else f'"{usual}"' if quoted else usual
 
     rows = [between.join((cell(), cell(), label())) for _ in range(40)]
     if draw.random() < odd:
@@ -84,6 +121,32 @@ def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -
     stream = open_stream(source)
     assert stream.values[:2, 0].tolist() == [0.25, 1.25]
     assert np.isnan(stream.values[:, 1]).all()
+
+
+@pytest.mark.parametrize("chunk", [1 << 20, 7])
+def test_quoted_cells_are_read_by_pyarrow(
+    put, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """As R writes all texts, and other programs all cells."""
+    monkeypatch.setattr(csv_blocks, "_CHUNK", chunk)
+    monkeypatch.setattr(data_files, "fill", refuse)
+    for mark, end in (("", "\n"), ('"', "\r\n"), ('"', "")):
+        rows = [f'{mark}{i}.25{mark},{mark}{mark},"{"ab"[i % 2]}, c"' for i in range(50)]
+        stream = open_stream(put('"x","y","class"\n' + "\n".join(rows) + end))
+        assert stream.values[:2, 0].tolist() == [0.25, 1.25]
+        assert np.isnan(stream.values[:, 1]).all()
+        assert stream.class_names == ("a, c", "b, c")
+
+
+@pytest.mark.parametrize("odd", ['"a"b', '"a,"b', 'a"', ' "a"', '"a" ', '"a""b"', '"a\nb"', '"a'])
+def test_other_quotation_marks_are_left_to_the_row_by_row_reader(
+    put, monkeypatch: pytest.MonkeyPatch, odd: str
+) -> None:
+    source = put(f'x,y\n1,a\n2,b\n3,{odd}\n4,"b"\n')
+    assert_same(*both(source, monkeypatch))
+    monkeypatch.setattr(data_files, "fill", refuse)
+    with pytest.raises(UnsureError):
+        open_stream(source)
 
 
 def test_a_long_stream_is_stored_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -> None:
