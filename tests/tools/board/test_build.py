@@ -399,6 +399,18 @@ def test_package_lists_are_up_to_date() -> None:
             assert (ROOT / "firmware" / source).is_file()
 
 
+def test_a_package_has_all_that_its_modules_import() -> None:
+    """This includes what a function imports, such as the check of a saved state."""
+    for name, text in package_list.package_lists().items():
+        paths = [target for target, _ in json.loads(text)["urls"]]
+        modules = {
+            path.removeprefix("microshrub/").removesuffix(".py").replace("/", ".")
+            for path in paths
+        }
+        for module in modules:
+            assert library_files.imports(module) <= modules, (name, module)
+
+
 def test_manifest_names_the_library() -> None:
     messages: list[str] = []
     exec((ROOT / "firmware" / "manifest.py").read_text(), {"package": messages.append})

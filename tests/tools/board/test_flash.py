@@ -309,10 +309,11 @@ def test_a_path_from_the_root_is_in_the_flash_of_the_board(board: UnixBoard) -> 
 @pytest.mark.parametrize(
     ("package", "learner"),
     [
-        ("package.json", "HoeffdingTree"),
-        ("package-shrub.json", "ShrubEnsemble"),
-        ("package-hoeffding.json", "HoeffdingTree"),
-        ("package-device.json", "ShrubEnsemble"),
+        ("package.json", "HoeffdingTree(features=2, classes=2)"),
+        ("package-shrub.json", "ShrubEnsemble(features=2, classes=2)"),
+        ("package-hoeffding.json", "HoeffdingTree(features=2, classes=2)"),
+        ("package-thicket.json", "Thicket(features=2, classes=2, bytes=4096)"),
+        ("package-device.json", "ShrubEnsemble(features=2, classes=2)"),
     ],
 )
 def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> None:
@@ -322,9 +323,13 @@ def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> No
     assert done.returncode == 0, done.stdout + done.stderr
     with Device(board.port) as line:
         line.run("import microshrub")
-        line.run(f"model = microshrub.{learner}(features=2, classes=2)")
+        line.run(f"model = microshrub.{learner}")
         line.run("from array import array")
         assert line.value("model.learn(array('H', [1, 2]), 1)") in (0, 1)
+        line.run("with open('state', 'wb') as file: model.write(file)")
+        line.run("crc = model.state_crc32(); model.reset()")
+        line.run("with open('state', 'rb') as file: model.read(file)")
+        assert line.value("model.state_crc32() == crc") is True
     program = board.flash / "lib" / "microshrub" / "device" / "program.py"
     assert program.is_file() == (package == "package-device.json")
 

@@ -50,7 +50,8 @@ def _modules() -> dict[str, list[str]]:
     packages = {"package": library, f"package-{_PROGRAM}": modules}
     for room in sorted(set(map(_room, library)) - {""}):
         roots = [name for name in library if _room(name) in ("", room)]
-        packages[f"package-{room}"] = library_files.closure(roots)
+        # with what functions import: a saved state is checked by a module that nothing else needs
+        packages[f"package-{room}"] = sorted(library_files.reached(roots, library_files.imports))
     return packages
 
 
