@@ -126,7 +126,7 @@ def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> d
         if name not in usual:
             raise UserError(f"{name} is not a parameter of {model}. {did_you_mean(name, usual)}")
     result = shape | usual | given
-    check_parameters(model, result)
+    check_parameters(model, result, on_command_line=False)
     return result
 
 

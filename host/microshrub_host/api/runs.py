@@ -121,7 +121,7 @@ def simulate(
     wanted = parameters_of(model, stream_parameters(model, stream, warmup), parameters)
     companions = [each.on_stream(stream, warmup or WARMUP) for each in companions]
     wanted = with_companions(wanted, companions)
-    check_parameters(model, wanted)
+    check_parameters(model, wanted, on_command_line=False)
     how: dict[str, Any] = {"warmup": warmup, "companions": companions}
     result = prequential.evaluate(stream, model, wanted, engine=engine, **how)
     unseen = holdout.measure(stream, model, wanted, **how)

@@ -315,17 +315,22 @@ def _typed(name: str, value: Any) -> str:
 
 
 def check_parameters(
-    model: str, parameters: Mapping[str, Any], also: Collection[str] = ()
+    model: str,
+    parameters: Mapping[str, Any],
+    also: Collection[str] = (),
+    *,
+    on_command_line: bool = True,
 ) -> None:
     """Raise UserError for parameters that the learner refuses.
 
-    The message names a parameter by its option if the model has it as an option, or if it is in
-    `also`.
+    The message names a parameter by its option if there is a command line, and the model has it as
+    an option, or it is in `also`.
     """
     refusal: type[ValueError] = loader.load("python").learner.ParameterError
     try:
         learner(model).nbytes(**parameters)
     except refusal as error:
         name, allowed, given = error.args
-        called = option(name) if name in defaults(model) or name in also else name
+        has_option = on_command_line and (name in defaults(model) or name in also)
+        called = option(name) if has_option else name
         raise UserError(f"{called} has to be {allowed}, not {given!r}") from None

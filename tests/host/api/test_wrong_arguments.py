@@ -140,3 +140,11 @@ def test_the_ranges_of_numbers_do_not_grow(path: Path) -> None:
     for function in (host.simulate, host.parity):
         with pytest.raises(host.UserError, match=r"--warmup is 0; .* 1 or more: the ranges"):
             function(numbers, "linear", warmup=0)
+
+
+def test_a_parameter_has_its_name_in_python(path: Path) -> None:
+    words = r"^window has to be a whole number of 2\.\.1024, not 1$"
+    with pytest.raises(host.UserError, match=words):
+        host.simulate(host.open_stream(path), "shrub", window=1)
+    with pytest.raises(host.UserError, match=words):
+        host.budget("shrub", "rpi_pico", features=3, classes=2, window=1)
