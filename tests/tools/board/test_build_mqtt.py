@@ -65,10 +65,14 @@ def test_mqtt_takes_at_most_the_documented_memory(tmp_path: Path) -> None:
 
 
 def test_a_program_without_a_broker_has_no_mqtt_code(tmp_path: Path) -> None:
-    plain = build.make(program(), board_files.load("rpi_pico2_w"), tmp_path / "out")
-    assert not {"secrets.json", "discovery.bin"} & set(plain.files)
-    modules = {part.name for part in plain.budget.code}
-    assert not {name for name in modules if "mqtt" in name}
+    fields = {"mqtt": MqttSettings("192.168.1.5", "kitchen").config(("no", "yes"))}
+    board = board_files.load("rpi_pico2_w")
+    connected, plain = (
+        build.make(program(**each), board, tmp_path / "out").files for each in (fields, {})
+    )
+    assert any("mqtt" in name for name in connected)
+    assert not any("mqtt" in name for name in plain)
+    assert not {"secrets.json", "discovery.bin"} & set(plain)
 
 
 @pytest.mark.parametrize(
