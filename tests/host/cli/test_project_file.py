@@ -198,7 +198,10 @@ def test_options_that_cannot_be_written_are_refused(
 
 def test_run_stops_at_the_first_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run"]) == 2
-    assert "microshrub init" in capsys.readouterr().err
+    assert "There is no microshrub.toml" in capsys.readouterr().err
+    put("# nothing yet\n")
+    assert main(["run"]) == 2
+    assert "microshrub.toml is empty: `microshrub init --force`" in capsys.readouterr().err
     put(PROJECT)
     assert main(["run"]) == 2
     captured = capsys.readouterr()

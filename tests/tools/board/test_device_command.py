@@ -238,6 +238,7 @@ def test_invalid_options_are_refused_before_anything_starts(
         (["--press", "15=shake"], "--press needs --sensor"),
         (["--sensor", "gestures.csv", "--rate", "0"], "--rate has to be above 0"),
         (["nothing"], "there is no nothing. Make a build"),
+        (["mine.py"], "there is no file mine.py"),
     ):
         assert main(["device", *words]) == 2
         assert meant in capsys.readouterr().err

@@ -102,6 +102,8 @@ def put_program(flash: Path, program: Path) -> None:
     if program.is_file():
         (flash / "main.py").write_bytes(program.read_bytes())
         return
+    if program.suffix == ".py":
+        raise UserError(f"there is no file {program}")
     for name, data in for_this_pc(build.read(program)).items():
         target = flash / "microshrub.0001" / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.exits import run_command
@@ -33,8 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
     from .main import parser  # main imports this module by its name
 
     if not project_file.read():
+        exists = Path(project_file.NAME).exists()
         raise UserError(
-            f"There is no {project_file.NAME} in this folder: `microshrub init` writes one"
+            f"{project_file.NAME} is empty: `microshrub init --force` writes it"
+            if exists
+            else f"There is no {project_file.NAME} in this folder: `microshrub init` writes one"
         )
     port = [] if arguments.port is None else ["--port", arguments.port]
     port += [] if arguments.key is None else ["--key", str(arguments.key)]
