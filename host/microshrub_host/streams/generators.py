@@ -29,7 +29,7 @@ from ..base.text import did_you_mean
 from . import recipes
 from .class_names import class_order, encode_labels
 from .recipes import Recipe, Sample
-from .sklearn_sets import sklearn_stream
+from .sklearn_sets import OTHER_KIND, sklearn_stream
 from .stream import Progress, Stream, stream_order
 
 SAMPLES = 100_000  # of a synthetic stream without a limit
@@ -105,9 +105,9 @@ def river_dataset(name: str, noun: str, *tasks: str) -> Any:
         )
     known = river_names(*tasks)
     if name not in known:
-        raise DataError(
-            f"river:{name} is not a {noun} data set that River ships. {did_you_mean(name, known)}"
-        )
+        others = river_names() if tasks else river_names(datasets.base.REG)
+        hint = OTHER_KIND[noun] if name in others else did_you_mean(name, known)
+        raise DataError(f"river:{name} is not a {noun} data set that River ships. {hint}")
     return getattr(datasets, name)()
 
 

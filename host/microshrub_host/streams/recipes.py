@@ -95,7 +95,10 @@ def find(name: str) -> Recipe:
     base, more = base_name(name), _IRRELEVANT.search(name)
     recipe = NAMED.get(base) or _of_numbers(base)
     if recipe is None:
-        raise DataError(f"There is no stream synth:{name}. {did_you_mean(name, NAMED)}")
+        raise DataError(
+            f"There is no generated stream of classes called synth:{name}. "
+            f"{did_you_mean(name, NAMED)}"
+        )
     if more is None:
         return recipe
     columns = len(recipe.features) + sum(len(v) - 1 for v in recipe.one_hot.values())

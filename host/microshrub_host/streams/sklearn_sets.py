@@ -13,6 +13,11 @@ from .stream import Stream
 
 CLASSES = ("breast_cancer", "digits", "iris", "wine")
 NUMBERS = ("diabetes",)
+# What to do with a data set that is not of the kind that was asked for
+OTHER_KIND = {
+    "classification": "Its target is a number: add --target target.",
+    "regression": "It has classes: leave out --target.",
+}
 
 
 def sklearn_stream(name: str) -> Stream:
@@ -41,8 +46,6 @@ def _loaded(name: str, known: tuple[str, ...], noun: str) -> Any:
     from sklearn import datasets
 
     if name not in known:
-        raise DataError(
-            f"sklearn:{name} is not a {noun} data set that scikit-learn ships. "
-            f"{did_you_mean(name, known)}"
-        )
+        hint = OTHER_KIND[noun] if name in (*CLASSES, *NUMBERS) else did_you_mean(name, known)
+        raise DataError(f"sklearn:{name} is not a {noun} data set that scikit-learn ships. {hint}")
     return getattr(datasets, f"load_{name}")()

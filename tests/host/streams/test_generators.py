@@ -300,14 +300,14 @@ def test_the_cache_stores_streams_without_irrelevant_features(cache):
     ("name", "words"),
     [
         ("agrawal_8_to_3", ["Did you mean agrawal_8?"]),
-        ("agrawal_10_to_3_at_1000", ["no stream"]),
-        ("sea_0_to_4_at_1000", ["no stream"]),
-        ("led_0_to_1_at_1000", ["no stream"]),
+        ("agrawal_10_to_3_at_1000", ["no generated stream of classes"]),
+        ("sea_0_to_4_at_1000", ["no generated stream of classes"]),
+        ("led_0_to_1_at_1000", ["no generated stream of classes"]),
         ("sea_0_to_1_at_9", ["sample 10 or later"]),
         ("random_tree_1_3_1", ["2 to 256 classes", "2 values"]),
         ("random_tree_2_1_1", ["2 values"]),
         ("agrawal_a_irrelevant_217", ["257 features", "at most 256", "216"]),
-        ("irrelevant_3", ["no stream"]),
+        ("irrelevant_3", ["no generated stream of classes"]),
     ],
 )
 def test_impossible_recipes_are_refused(name, words):
