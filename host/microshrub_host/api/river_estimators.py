@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from river import base
 
 from ..base.errors import AdapterError
 from ..streams.columns import MOST
@@ -25,6 +24,11 @@ from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
 from .sets import Sets
 from .unit_losses import decimals
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError("this needs River: pip install 'microshrub[river]'") from error
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}

@@ -47,6 +47,22 @@ def test_editors_and_type_checkers_see_all_learners(adapter: ModuleType) -> None
         assert is_regressor(adapter, name) == ast.unparse(declared.bases[0]).endswith("Regressor")
 
 
+@pytest.mark.parametrize(
+    ("adapter", "words"), [("river", "microshrub[river]"), ("sklearn", "install scikit-learn")]
+)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    adapter: str, words: str
+) -> None:
+    script = (
+        f"import sys; sys.modules[{adapter!r}] = None\n"
+        f"from microshrub_host.api.{adapter}_adapter import ThicketRegressor"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].startswith("ImportError: this needs")
+    assert words in run.stderr.splitlines()[-1]
+
+
 def test_names_are_those_of_river_and_scikit_learn() -> None:
     assert {*BOTH, "KNNClassifier", "SoftmaxRegression"} <= set(river_adapter.__all__)
     assert {*BOTH, "KNeighborsClassifier", "LogisticRegression"} <= set(sklearn_adapter.__all__)
