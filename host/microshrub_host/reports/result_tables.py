@@ -163,7 +163,11 @@ def run_rows(
         *(row for run in result.companions.values() for row in run.rows()),
         ("model", count(budget.model_bytes, "byte")),
         *([(f"RAM on {board.name}", ram), ("  left for your program", left)] if board else []),
-        *([("time of a sample", f"{_milliseconds(time)}, with the program")] if time else []),
+        *(
+            [("time of a sample", f"{_milliseconds(time)}, with a sensor and the program")]
+            if time
+            else []
+        ),
         *(time.energy.days_rows() if time and time.energy else []),
         *([missing] if result.missing else []),
     ]
