@@ -21,6 +21,7 @@ from .sensors import Pace
 
 _MOST = const(536870911)  # 2**29 - 1
 _ABSENT = const(-536870912)
+_MISTAKES = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 
 
 @micropython.viper
@@ -38,7 +39,7 @@ class CustomSensor:
     """The sensor that options describe: module, class, number of values, rate, its settings."""
 
     def __init__(self, options, board):
-        name = options["module"]
+        name = self._name = options["module"]
         self.pace = Pace(options["rate"], board.microseconds)
         self.failures = 0  # readings that failed, at most 2**29
         try:
@@ -66,3 +67,6 @@ class CustomSensor:
             return self._sensor.read(values)
         except OSError:
             return False
+        except _MISTAKES as error:
+            words = self._name, type(error).__name__, error
+            raise HardwareError("the sensor of %s.py, in read(): %s: %s" % words) from None

@@ -125,6 +125,7 @@ def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
         (("names = ", "title = "), "Light: it has to name the values of a reading, in texts"),
         (('"light", "dark"', ""), "it has to name the values of a reading"),
         (("read(self, values)", "read(self)"), "its method has to be read(self, values)"),
+        (("        return True\n", ""), "its read has to return True if there is a reading"),
         (("address, gain=2 * 8", "gain"), "needs gain="),
         (("self, board, address, gain=2 * 8", "self"), "its __init__ has to take the board"),
         (("self, board, address, gain=2 * 8", "self, gain=2, address=4"), "has to take the board"),

@@ -92,6 +92,10 @@ def _sensor(file: str, sensor_class: ast.ClassDef) -> SensorFile:
     reading = _method(sensor_class, "read")
     if reading is None or len(reading.args.args) != 2:
         raise UserError(f"{where}: its method has to be read(self, values)")
+    if not any(isinstance(node, ast.Return) and node.value for node in ast.walk(reading)):
+        raise UserError(
+            f"{where}: its read has to return True if there is a reading, and False if not"
+        )
     made = _method(sensor_class, "__init__")
     if made is None or len(made.args.args) - len(made.args.defaults) < 2:
         raise UserError(f"{where}: its __init__ has to take the board: __init__(self, board)")
