@@ -29,7 +29,7 @@ class Light:
         pass
 
     def read(self, values):
-        pass
+        return False
 """
 
 

@@ -17,7 +17,7 @@ from mqtt_support import PASSWORD, USER, Mosquitto, fast, needs_broker
 from packet_receiver import GROUP, TAUGHT, PacketPeer, group_config
 from packet_replay import Taught, packet_of, replayed
 from packet_support import CLASSES, NAMES, Board, far_away, sealed
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 
 from microshrub_host.library import loader
 from microshrub_tools.board import discovery_messages
@@ -145,12 +145,14 @@ def test_no_more_samples_are_learned_from_others_than_were_taught(
     data = packet_of(1, "attic")
     store.publish([data])
     board.until("20 samples are to be learned")
+    expected = replayed(board.config, rows, data, most=16)
+    wait_until(lambda: board.fingerprint() == expected)
     waits = Broker("127.0.0.1", board.config["mqtt"]["port"], USER, PASSWORD)
     waits.subscribe("microshrub/kitchen/state")
     for _ in range(3):  # two minutes of board time
         assert waits.receive(PATIENCE)
     assert not any("learned" in message and "to be" not in message for message in board.messages)
-    assert board.fingerprint() == replayed(board.config, rows, data, most=16)
+    assert board.fingerprint() == expected
     board.teach(0, count=16)
     board.until("walk of attic: learned")
 
