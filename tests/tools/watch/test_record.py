@@ -364,7 +364,9 @@ def test_silence_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     master, slave = pty.openpty()
     words = ["record", "--port", os.ttyname(slave), "-o", tmp_path / "none.csv"]
     assert run(*words, "--seconds", 0.5) == 1
-    assert "0 samples" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "0 samples" in err
+    assert "No sample came: a board sends those of its own sensor" in err
     assert not (tmp_path / "none.csv").exists()
     os.close(master)
     os.close(slave)

@@ -40,6 +40,9 @@ _TWO_LABELS = re.compile(r",\s*(?=\S=)")  # a comma between two labels, as in a 
 _NO_LABEL = """\
 No sample had a label: --label-keys 0=rest 1=walk sets it from the keyboard, --label NAME gives \
 all the same."""
+_NO_SAMPLE = """\
+No sample came: a board sends those of its own sensor, and none while its program learns what \
+a PC sends."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +182,9 @@ def run(arguments: argparse.Namespace) -> int:
                 raise UserError(f"{error} {kept}; --append continues it.") from error
             raise
         messages.say(_progress_text(source, recorder, file))
-        if recorder.unlabelled and not (file.samples or arguments.label_keys):
+        if not (file.samples or recorder.unlabelled):
+            messages.say(_NO_SAMPLE)
+        elif recorder.unlabelled and not (file.samples or arguments.label_keys):
             messages.say(_NO_LABEL)
         return 0 if file.samples else 1
 
